@@ -4,7 +4,7 @@ export const absentProvidersName = 'absent-providers'
 
 const text = { type: 'string', minLength: 1 } as const
 
-/** Lets error messages say how to load a provider that a caller names and that is not loaded. */
+/** Lets error messages explain how to load a provider that a caller names but that is not loaded. */
 export default definePlugin({
   name: absentProvidersName,
   options: {

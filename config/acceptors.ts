@@ -10,18 +10,18 @@ import { Server as TlsServer } from 'node:tls'
 const handles = 64
 
 /**
- * Replaces the one handle of a server that listens already by several on the same address, and hands their connections to the server.
- * That the server could listen alone before shows that no one else uses the port: handles that share a port would not notice another
- * gateway. Returns what has to be closed to stop accepting.
+ * Replaces the single handle of a server that already listens with several on the same address, and passes their connections to the server.
+ * The server listens alone first, to make sure that nobody else uses the port: handles that share a port would not notice another gateway.
+ * Returns the servers to close to stop accepting.
  */
 export async function acceptors(server: Server): Promise<readonly NetServer[]> {
   // Elsewhere the kernel gives all connections to one of the handles, or has no shared ports.
   if (process.platform !== 'linux') return [server]
   const { address, port } = server.address() as AddressInfo
-  // The HTTP server's own `close` would also stop its time-outs.
+  // The HTTP server's own `close` would also stop its timeouts.
   NetServer.prototype.close.call(server)
   const all = Array.from({ length: handles }, () => {
-    // As `http` and `https` create their own.
+    // The same options as `http` and `https` use.
     const acceptor = createServer({ allowHalfOpen: !(server instanceof TlsServer), noDelay: true })
     return acceptor.on('connection', socket => server.emit('connection', socket))
   })

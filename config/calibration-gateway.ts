@@ -15,8 +15,8 @@ import { openGateway } from './open-gateway.ts'
 const services = [KeyStore, Sealer, Ledger, RateLimiter, ResponseStore, MetricStore] as const
 
 /**
- * The gateway of a config, in memory: it creates no key, charges no key, and leaves nothing in the stores. Its decision models answer
- * without temperatures.
+ * The gateway of a config, in memory: it creates and charges no key, and writes nothing to the stores. Its decision models answer without
+ * temperatures.
  */
 export async function openCalibrationGateway(config: LoadedConfig): Promise<Gateway> {
   if (config.problems.length > 0) throw new ConfigError(config.file, config.problems)

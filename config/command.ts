@@ -14,11 +14,11 @@ export function commandGroup(name: string, description: string): Command {
   return command(name, description).helpCommand('help [command]', 'Print the help of a command.')
 }
 
-/** A group whose first command runs if none is named. */
+/** A group whose first command is the default. */
 export function listingGroup(name: string, description: string, list: Command, others: readonly Command[]): Command {
   const group = commandGroup(name, description).addCommand(list, { isDefault: true })
   for (const other of others) group.addCommand(other)
-  group.addHelpText('after', `\nWithout a command, it runs "${list.name()}", with its options: turnpike ${name} ${list.name()} --help`)
+  group.addHelpText('after', `\nWithout a command, runs "${list.name()}". For its options: turnpike ${name} ${list.name()} --help`)
   return group.hook('preSubcommand', ({ args: [named = '-'], commands }) => {
     const names = commands.map(each => each.name())
     // Options are for the first command.

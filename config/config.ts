@@ -1,7 +1,7 @@
 import type { PluginUse } from '../core/index.ts'
 import type { ServerInput } from './schema.ts'
 
-/** What `gateway.config.ts` exports by default. */
+/** The default export of `gateway.config.ts`. */
 export interface GatewayConfig {
   readonly server?: ServerInput
   /** Set up in this order, except that a plugin comes after those that provide what it needs. */
@@ -11,7 +11,7 @@ export interface GatewayConfig {
 /** A plugin, a list of plugins, or a promise of either. Falsy values are skipped: `process.env.X && plugin({})`. */
 export type PluginEntry = PluginUse | readonly PluginEntry[] | Promise<PluginEntry> | '' | false | null | undefined
 
-/** Returns the config unchanged. It is there for the types, and for promises in `plugins` that are rejected before anyone awaits them. */
+/** Returns the config unchanged. It provides types, and handles promises in `plugins` that are rejected before anyone awaits them. */
 export function defineConfig(config: GatewayConfig): GatewayConfig {
   const plugins: unknown = (config as Partial<GatewayConfig> | undefined)?.plugins
   if (Array.isArray(plugins)) void Promise.allSettled(plugins)

@@ -15,7 +15,7 @@ export class Connections {
     })
   }
 
-  /** From now on, every response whose headers are not sent yet announces that its connection closes. */
+  /** Makes every response whose headers are not sent yet announce that its connection closes. */
   announceEnd(): void {
     const announce = (response: ServerResponse): void => void (response.shouldKeepAlive = false)
     this.#server.prependListener('request', (_, response) => announce(response))

@@ -30,18 +30,18 @@ import sql from '../plugins/stores/sql/index.ts'
 import absentProviders, { absentProvidersName } from './absent-providers.ts'
 import { optionalEnv, requiredEnv } from './env.ts'
 
-/** A promise where the plugin is loaded only if it is used, or where it takes a probe to find out whether the provider is there. */
+/** A promise if the plugin is loaded only when used, or if it takes a probe to find out whether the provider is there. */
 export type DefaultEntry = PluginUse | false | Promise<PluginUse | false>
 
 export interface DefaultsOptions {
-  /** What to leave out: plugins by name, providers by id. */
+  /** The entries to leave out: plugins by name, providers by id. */
   readonly without?: readonly string[]
 }
 
 /**
- * The usual setup: keys, responses and metrics in SQLite (in Postgres with DATABASE_URL), everything else in memory, the bundled catalog,
- * the sorts, the endpoints, the guardrails, the sandbox, one log line per request, every provider and search engine whose key is in the
- * environment, and Ollama if it is running.
+ * The usual setup: everything that should survive a restart in SQLite (in Postgres with DATABASE_URL), the bundled catalog, the sorts, the
+ * endpoints, the guardrails, the sandbox, one log line per request, every provider and search engine whose key is in the environment, and
+ * Ollama if it is running.
  */
 export function defaults(options: DefaultsOptions = {}): readonly DefaultEntry[] {
   const left = new Set(withoutOf(options))
@@ -54,7 +54,7 @@ export function defaults(options: DefaultsOptions = {}): readonly DefaultEntry[]
   return [...entries.map(({ entry }) => asDefault(entry)), !left.has(absentProvidersName) && absentAmong(entries)]
 }
 
-/** It gives way to what the config itself lists. */
+/** Marks an entry that gives way to the config's own entries. */
 function asDefault(entry: DefaultEntry): DefaultEntry {
   if (isPending(entry)) return entry.then(use => use && { ...use, isDefault: true })
   return entry && { ...entry, isDefault: true }
@@ -75,7 +75,7 @@ function adviceFor(name: string, known: readonly string[]): string {
   return near.length > 0 ? `Did you mean ${near.join(', ')}?` : `Expected ${known.join(', ')}.`
 }
 
-/** Lets a request for a provider that is not loaded get an error that says how to load it. */
+/** Gives requests for a provider that is not loaded an error that says how to load it. */
 async function absentAmong(
   entries: readonly { readonly name: string; readonly remedy: string | undefined; readonly entry: DefaultEntry }[],
 ): Promise<PluginUse> {
@@ -100,7 +100,7 @@ function everything(): readonly NamedEntry[] {
   const databaseUrl = optionalEnv('DATABASE_URL')
   return [
     ['memory', () => memory({})],
-    // Keeps all that it can: the last of the defaults provides a service that several could.
+    // Keeps everything that it can: of the defaults that offer a service, the last one provides it.
     ['sql', () => sql(databaseUrl === undefined ? {} : { url: databaseUrl })],
     ['account-policies', () => accountPolicies({})],
     ['local-sealer', () => localSealer(masterKeys())],

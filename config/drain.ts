@@ -30,7 +30,7 @@ export async function drain(gateway: Gateway, { server, acceptors, connections }
   }
   if (!(await finished(timeoutMs))) {
     if (gateway.liveRuns > 0)
-      gateway.log.warn('requests are still open after the drain timeout and end with an error', { runs: gateway.liveRuns })
+      gateway.log.warn('ending requests that are still open after the drain timeout with an error', { runs: gateway.liveRuns })
     gateway.abortRuns()
     await finished(farewellMs)
   }

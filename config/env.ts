@@ -3,7 +3,7 @@ export function env(name: string): string {
   return requiredEnv(name, 'Set it, or remove what needs it.')
 }
 
-/** Returns undefined when the variable is not set, or blank. */
+/** The value of an environment variable, if it is set and not blank. */
 export function optionalEnv(name: string): string | undefined {
   const value = process.env[name]
   if (!value?.trim()) return undefined
@@ -13,7 +13,7 @@ export function optionalEnv(name: string): string | undefined {
 
 const read = new Map<string, string>()
 
-/** The variables that were read so far, by name. */
+/** The variables read so far, by name. */
 export function readVariables(): ReadonlyMap<string, string> {
   return read
 }

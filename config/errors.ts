@@ -1,4 +1,4 @@
-/** Problems that the operator can fix, in the config or in what it refers to. Printed without a stack trace. */
+/** Problems that the operator can fix, in the config or in the files that it refers to. Printed without a stack trace. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly problems: readonly string[]

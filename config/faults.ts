@@ -16,7 +16,7 @@ export interface Fault {
 let plugins: readonly PluginUse['plugin'][] = []
 let handle: (fault: Fault) => void = end
 
-/** From now on, an error that nobody caught ends the process with a sentence that names the plugin. */
+/** Makes an uncaught error end the process with a sentence that names the plugin. */
 export function watchFaults(): void {
   process.on('unhandledRejection', error => handle(faultOf(error, true)))
   process.on('uncaughtException', error => handle(faultOf(error, false)))
@@ -45,9 +45,9 @@ function end(fault: Fault): void {
 function sentenceOf({ error, isRejection, plugin, place }: Fault): string {
   const what = thrownMessage(error)
   if (plugin === undefined) {
-    if (!isRejection) return error instanceof Error ? (error.stack ?? what) : `A value was thrown that nobody caught: ${what}`
+    if (!isRejection) return error instanceof Error ? (error.stack ?? what) : `Nobody caught a thrown value: ${what}`
     const where = error instanceof Error && error.stack ? `\n${error.stack}` : what
-    return `A promise was rejected, and nobody caught its error. Await it, or catch its error: ${where}`
+    return `Nobody caught the error of a rejected promise. Await it, or catch its error: ${where}`
   }
   return isRejection
     ? `plugin ${plugin} did not catch the error of a promise: ${what} (${place}). Await the promise, or catch its error.`

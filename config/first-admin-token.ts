@@ -1,7 +1,7 @@
 import type { Gateway } from '../core/gateway.ts'
 import type { AdminListener } from './listen-admin.ts'
 
-/** Creates the first admin token, and returns text that says how to use it. Undefined if there is a token. */
+/** Creates the first admin token, unless there is one, and returns text that explains how to use it. */
 export async function firstAdminToken(gateway: Gateway, { url }: AdminListener): Promise<string | undefined> {
   const { admin } = gateway
   if (!admin || !(await admin.isEmpty())) return undefined

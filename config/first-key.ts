@@ -3,7 +3,7 @@ import type { Gateway } from '../core/gateway.ts'
 import type { JsonObject } from '../core/index.ts'
 import type { Listener } from './listen.ts'
 
-/** Creates the first key, and returns text that says how to use it. Undefined if a key exists. */
+/** Creates the first key, unless there is one, and returns text that explains how to use it. */
 export async function firstKey(gateway: Gateway, { url }: Listener): Promise<string | undefined> {
   if (!(await gateway.keys.empty())) return undefined
   const settings = { name: 'first', policy: { logging: { value: true } } }

@@ -1,4 +1,4 @@
-// What gateway.config.ts imports. Published as turnpike/config.
+// The imports of gateway.config.ts. Published as turnpike/config.
 
 export { defineConfig, type GatewayConfig, type PluginEntry } from './config.ts'
 export { defaults, type DefaultEntry, type DefaultsOptions } from './defaults.ts'

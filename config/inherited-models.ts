@@ -25,7 +25,7 @@ export function inheritedModels(gateway: Pick<Gateway, 'plugins' | 'contribution
   })
 }
 
-/** Why the provider may be another one than the vendor of that name. Undefined if nothing suggests it. */
+/** The reason why the provider may differ from the vendor of that name, if there is one. */
 function whyElsewhere({ plugin, options }: CheckedPlugin, id: string): string | undefined {
   const { id: given, baseUrl, ...others } = options as { readonly id?: unknown; readonly baseUrl?: unknown }
   if (typeof baseUrl === 'string' && URL.canParse(baseUrl) && !isPublicHost(new URL(baseUrl).hostname)) return 'is at a private address'

@@ -23,8 +23,8 @@ const defaultHost = '127.0.0.1'
 const defaultPort = 8081
 
 /**
- * Where the admin API listens. Undefined if it does not. Without a port, it takes any free one if the public API does. Throws a
- * `ConfigError` if that is where the public API listens.
+ * The address of the admin API, if it listens. Without a port, it takes any free one if the public API does. Throws a `ConfigError` if the
+ * public API listens there.
  */
 export function adminAddress({ admin, host: publicHost, port: publicPort }: ServerOptions): AdminAddress | undefined {
   if (admin === false) return undefined
@@ -86,7 +86,7 @@ function reasonOf({ code, message }: NodeJS.ErrnoException): string {
     case 'ENOTFOUND':
       return 'this machine does not have that address. Set server.admin.host to one that it has, such as 127.0.0.1.'
     case 'EACCES':
-      return 'this user may not use the port. Set server.admin.port to one above 1023.'
+      return 'this user may not use the port. Set server.admin.port to a port above 1023.'
     default:
       return message
   }

@@ -13,18 +13,18 @@ import { checkTls } from './tls.ts'
 
 export interface Listener {
   readonly server: Server
-  /** What accepts the server's connections. */
+  /** The servers that accept connections. */
   readonly acceptors: readonly NetServer[]
   readonly connections: Connections
   readonly host: string
   readonly port: number
-  /** Where a client on this machine reaches it. */
+  /** The address for clients on this machine. */
   readonly url: string
   /** True if it listens on all interfaces of the machine. */
   readonly everywhere: boolean
 }
 
-// How much is buffered in a connection for a client that does not read. The default of Node.js is 64 KiB.
+// The number of bytes to buffer in a connection for a client that does not read. The default of Node.js is 64 KiB.
 const streamBytes = 16 * 1024
 
 export async function listen(gateway: Gateway, { host, port, tls }: Pick<ServerOptions, 'host' | 'port' | 'tls'>): Promise<Listener> {
@@ -88,7 +88,7 @@ function reasonOf({ code, message }: NodeJS.ErrnoException): string {
     case 'ENOTFOUND':
       return 'this machine does not have that address. Set server.host to one that it has, such as 127.0.0.1 or 0.0.0.0.'
     case 'EACCES':
-      return 'this user may not use the port. Choose one above 1023 with --port or server.port.'
+      return 'this user may not use the port. Choose a port above 1023 with --port or server.port.'
     default:
       return message
   }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-/** Why the config at `path` could not be loaded: the message of the error, and where the config raised it. */
+/** The reason why the config at `path` could not be loaded: the message of the error, and its place in the config. */
 export async function explain(error: unknown, path: string): Promise<string> {
   if (!(error instanceof Error)) return `It threw ${String(error)}`
   // For a syntax error in TypeScript, Node puts the place at the head of the stack.
@@ -36,7 +36,7 @@ async function adviceFor(error: Error, path: string): Promise<string> {
   return other === undefined ? '' : `\nIt is in another module: import { ${name} } from '${other}'`
 }
 
-/** Node imports what a CommonJS module exports as one object, whatever the module calls its default. */
+/** Node imports the exports of a CommonJS module as one object, whatever the module calls its default. */
 function commonJsAdvice(name: string, path: string): string {
   const [, specifier] = new RegExp(String.raw`\bimport\s+${name}\s+from\s*['"]([^'"]+)['"]`).exec(readFileSync(path, 'utf8')) ?? []
   if (specifier === undefined) return ''

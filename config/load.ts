@@ -26,7 +26,7 @@ export interface LoadedConfig {
   readonly folder: string
   readonly server: ServerOptions
   readonly plugins: readonly PluginUse[]
-  /** The members that the `server` section and the command line set. */
+  /** The members that the `server` section or the command line sets. */
   readonly given: readonly string[]
   /** Those of them that the command line set. */
   readonly overridden: readonly string[]

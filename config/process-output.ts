@@ -5,7 +5,7 @@ import { Masks } from '../core/foundation/masks.ts'
 /** The secrets of this process. The config adds those of its options as soon as it is read, before any plugin is set up. */
 export const processMasks = new Masks()
 
-/** Masks secrets in all that this process writes to its standard output and error, whoever writes it through their streams. */
+/** Masks secrets in everything that this process writes to its standard output and error through their streams. */
 export function maskProcessOutput(): void {
   for (const stream of [process.stdout, process.stderr]) new MaskedStream(stream)
   // Node prints these itself.
@@ -17,7 +17,7 @@ type Write = (chunk: unknown, ...rest: readonly unknown[]) => boolean
 /** Replaces `write` and `end` of a stream. */
 class MaskedStream {
   readonly #write: Write
-  /** The last characters written, if a secret starts with them: the next write may bring the rest of it. */
+  /** The last characters written, if a secret starts with them: the next write may contain the rest. */
   #held = ''
   #flush: NodeJS.Immediate | undefined
   #isExiting = false
@@ -67,7 +67,7 @@ function isForBytes(encoding: unknown): encoding is BufferEncoding {
   return typeof encoding === 'string' && Buffer.isEncoding(encoding) && !/^utf-?8$/i.test(encoding)
 }
 
-/** Returns undefined for bytes that are no text. */
+/** The text of a chunk. Undefined for bytes that are not text. */
 function textOf(chunk: unknown): string | undefined {
   if (typeof chunk === 'string') return chunk
   return chunk instanceof Uint8Array && isUtf8(chunk) ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(chunk) : undefined

@@ -48,7 +48,7 @@ export const serverSchema = {
       type: 'string',
       format: 'listen-address',
       default: '127.0.0.1',
-      description: 'The address to listen on. `0.0.0.0` is all interfaces of the machine.',
+      description: 'The address to listen on. `0.0.0.0` means all interfaces of the machine.',
     },
     port: { type: 'integer', minimum: 0, maximum: 65_535, default: 8080, description: 'The port to listen on. 0 takes any free one.' },
     admin: {
@@ -69,7 +69,7 @@ export const serverSchema = {
               type: 'array',
               items: { type: 'string', format: 'host-name' },
               description:
-                'Names and addresses under which the listener is reached, such as that of a proxy: `gateway.example.com`. Requests for any other host get a 421. `localhost`, the address that a connection reached and the host of `publicUrl` in the option `openId` of the dashboard need no entry.',
+                'Names and addresses that clients use for the listener, such as that of a proxy: `gateway.example.com`. Requests for any other host get a 421. `localhost`, the address that a connection reached and the host of `publicUrl` in the option `openId` of the dashboard need no entry.',
             },
             trustedProxies: {
               type: 'array',
@@ -106,7 +106,7 @@ export const serverSchema = {
       minimum: 1,
       default: defaultSettings.maxLiveBodyBytes,
       description:
-        'How long the bodies of all requests in progress may be together, each until it is answered. Those of one API key may take half of it. Beyond that the answer is a 503 with `retry-after`. A body takes up to five times its length in memory.',
+        'The most bytes of the bodies of all requests in progress together, each until it is answered. One API key may use half of it. Beyond that, requests get a 503 with `retry-after`. A body takes up to five times its length in memory.',
     },
     maxAnswerBytes: {
       type: 'integer',
@@ -127,7 +127,7 @@ export const serverSchema = {
       minimum: 1,
       default: defaultSettings.maxLiveAnswerBytes,
       description:
-        'The most memory that all answers in progress may take together, by the same estimate. An answer counts until its client has read it. Above the limit, the owner whose answers take the most loses its largest, with a 503. They need about four times as much.',
+        'The most memory that all answers in progress may take together, by the same estimate. An answer counts until its client has read it. Above the limit, the owner whose answers take the most loses its largest one, with a 503. In practice, answers take about four times this memory.',
     },
     commitAfterMs: {
       ...milliseconds,
@@ -139,19 +139,22 @@ export const serverSchema = {
       default: defaultSettings.heartbeatMs,
       description: 'How long a stream may be silent before the gateway sends something to keep it open.',
     },
-    runTimeoutMs: { ...milliseconds, default: defaultSettings.runTimeoutMs, description: 'The most time that one request may take.' },
+    runTimeoutMs: {
+      ...milliseconds,
+      default: defaultSettings.runTimeoutMs,
+      description: 'The most time that one request may take, waits included.',
+    },
     creditWaitMs: {
       ...milliseconds,
       minimum: 0,
       default: defaultSettings.creditWaitMs,
-      description:
-        'How long a request that a spend cap has no room for may wait for running requests to end, if what they hold is in the way. 0: not at all.',
+      description: 'How long a request may wait for room under a spend cap while running requests hold it. 0: not at all.',
     },
     storeTimeoutMs: {
       ...milliseconds,
       default: defaultSettings.storeTimeoutMs,
       description:
-        'How long a request may wait to read an earlier response, and then to store its own. A late read is a 503, and a response that is late is not stored. While large responses are being stored, there is a second more for each million of their characters.',
+        'How long a request may wait to read an earlier response, and then to store its own. After that, a read is a 503, and a response is not stored. While large responses are being stored, the limit grows by a second for each million of their characters.',
     },
     timeouts: {
       type: 'object',
@@ -169,7 +172,10 @@ export const serverSchema = {
       },
       description: "Timeouts for one attempt at a provider. A provider's own option `timeouts` overrides them.",
     },
-    slowStream: { ...slowStreamOption, description: 'For providers without their own `slowStream`: what counts as too slow a stream.' },
+    slowStream: {
+      ...slowStreamOption,
+      description: 'For providers without their own `slowStream`: the pace below which a stream counts as too slow.',
+    },
     hedgeAfter: { ...hedgeAfterOption, description: 'For providers without their own `hedgeAfter`: when to ask a second endpoint.' },
     maxToolRounds: {
       type: 'integer',
@@ -203,7 +209,7 @@ export const serverSchema = {
       minimum: 0,
       default: defaultSettings.affinityMs,
       description:
-        'How long requests with the same `prompt_cache_key` or `user`, and responses that continue each other, stay on the endpoint that answered last, because its prompt cache is warm. 0 turns this off.',
+        'How long requests with the same `prompt_cache_key` or `user`, and responses that continue each other, stay at the endpoint that answered last, because its prompt cache is warm. 0 turns this off.',
     },
     affinityDistance: {
       type: 'number',

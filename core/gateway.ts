@@ -57,7 +57,7 @@ export type { GatewayAdmin }
 export interface GatewayOptions extends PluginHostOptions {
   readonly plugins: readonly PluginUse[]
   readonly settings?: Partial<Settings>
-  /** What the admin API shows of the `server` section. */
+  /** The `server` section as the admin API shows it. */
   readonly settingFacts?: readonly OptionFacts[]
   /** The environment variables that the config read, by name. The admin API says which options come from them. */
   readonly variables?: ReadonlyMap<string, string>
@@ -79,13 +79,13 @@ export interface GatewayOptions extends PluginHostOptions {
 /** A gateway that is set up and started. Serve `http.listener` with `node:http` or `node:https`, or `http.h3` with anything else. */
 export interface Gateway {
   readonly http: HttpApp
-  /** Undefined if no plugin adds admin routes. */
+  /** Absent if no plugin adds admin routes. */
   readonly admin: GatewayAdmin | undefined
   readonly log: Logger
   readonly keys: KeyStore
   /** The plugins in their order, and what they contributed. */
   readonly plugins: readonly CheckedPlugin[]
-  /** What each catalog says of itself: how much there is in it, and how old that is. */
+  /** Each catalog's description of its size and age. */
   readonly catalogs: readonly { readonly name: string; readonly description: string }[]
   /** How many models of each loaded provider the bundled catalog lists. Reads it anew. */
   bundledModels(): ReadonlyMap<string, number>
@@ -96,7 +96,7 @@ export interface Gateway {
   issueKey(settings: KeySettings): Promise<string>
   /** Gives a key a new secret, and keeps the old one valid for `graceMs`. Undefined where there is no such key. */
   rotateKey(id: string, graceMs: number): Promise<string | undefined>
-  /** What would keep a key with these settings from working as meant, one sentence each. */
+  /** Problems that would keep a key with these settings from working as intended, one sentence each. */
   keyWarnings(settings: KeySettings): readonly string[]
   /** In which order a request would be sent to endpoints now, and why. Throws the `GatewayError` that the request would get. */
   routes(query: RouteQuery): Promise<RoutePreview>

@@ -33,11 +33,11 @@ export default defineConfig({
 
 - \`defaults({ without })\` returns the plugins that nearly everyone needs, every provider whose key is in the environment, and Ollama if it answers. \`without\` leaves out plugins by name and providers by id.
 - \`env(name)\` reads an environment variable that must be set, \`optionalEnv(name)\` one that may be missing. The error names all missing variables at once. Apart from [cloud credentials](providers.md#cloud-credentials), plugins do not read the environment themselves.
-- If there is a file \`.env\` next to the config, it is read first. Variables that are already set win.
+- A file \`.env\` next to the config is read first. Variables that are already set win.
 - Relative paths in options start at the folder of the config, wherever you run the command.
 - The list of plugins may contain lists, promises, and empty values, such as \`process.env.X && plugin({})\`.
-- Plugins are set up in the order of the list, except that a plugin always comes after those whose services it needs. \`turnpike check\` prints the order, or everything that is wrong with the config.
-- Secret options are masked in everything that the command prints, from before the first plugin is set up. That includes what plugins print and throw, and secrets that are quoted, escaped, encoded for a URL, or in base64.`
+- Plugins are set up in the order of the list, except that a plugin always comes after those whose services it needs. \`turnpike check\` prints the order, or every problem in the config.
+- Secret options are masked in everything that the command prints, from before the first plugin is set up. That includes the output and errors of plugins, and secrets that are quoted, escaped, encoded for a URL, or in base64.`
 
 const network = `## Proxies and certificates
 
@@ -47,7 +47,7 @@ Connections to providers go through a proxy when the environment names one:
 |---|---|
 | \`HTTPS_PROXY\` | The proxy for \`https:\` addresses, such as \`http://user:password@proxy.example.com:3128\`. |
 | \`HTTP_PROXY\` | The proxy for \`http:\` addresses. |
-| \`NO_PROXY\` | What to reach directly, separated by commas: hosts and their subdomains (\`example.com\`), only subdomains (\`*.example.com\`), IP addresses, networks (\`10.0.0.0/8\`), or \`*\`. An entry may end with a port. |
+| \`NO_PROXY\` | Destinations to reach directly, separated by commas: hosts and their subdomains (\`example.com\`), only subdomains (\`*.example.com\`), IP addresses, networks (\`10.0.0.0/8\`), or \`*\`. An entry may end with a port. |
 
 - Lower-case names work too, and win. The gateway reads the variables once, at start. Loopback addresses never use a proxy.
 - Images and files that callers name by URL use the same proxies. The gateway resolves the host itself, refuses private addresses, and asks the proxy for a tunnel (\`CONNECT\`) to the address that it checked. This needs a DNS server that knows public names, and a proxy that allows tunnels to IP addresses (on port 80 for \`http:\` URLs). Otherwise these URLs are refused. Hosts in \`mediaHosts\` are not checked: the proxy gets their names.

@@ -56,7 +56,7 @@ export function accountsCommand(name: keyof typeof nouns): Command {
   if (name === 'users')
     update
       .option('--team <id>', 'The team to move the user and its keys to.', keyName)
-      .option('--no-team', 'Take the user and its keys out of the team.')
+      .option('--no-team', 'Remove the user and its keys from the team.')
   const remove = one('delete', `Delete one ${noun}, which must have no keys.`).action(async (id: string, options: AccountOptions) =>
     withAdmin(options, async client => print(options, await client.call('DELETE', pathOf(name, id, options)))),
   )
@@ -72,7 +72,7 @@ function list(name: keyof typeof nouns): Command {
     withAdmin(options, async client => {
       const accounts = await client.all(`/${name}${options.org === undefined ? '' : `?org=${encodeURIComponent(options.org)}`}`)
       if (options.json) printJson(accounts)
-      else printList(accounts, columns[name], `There are no ${nouns[name]}s. Create one with: turnpike ${name} create`)
+      else printList(accounts, columns[name], `No ${nouns[name]}s yet. Create one with: turnpike ${name} create`)
     }),
   )
 }
@@ -96,10 +96,10 @@ function create(name: keyof typeof nouns): Command {
 }
 
 function credit(): Command {
-  return adminCommand('credit', 'Add credit to an organization, or take it away with a negative amount.')
+  return adminCommand('credit', 'Add credit to an organization, or deduct it with a negative amount.')
     .argument('<id>', 'The id of the organization.')
     .argument('<usd>', 'US dollars.', amount)
-    .option('--note <text>', 'Such as the number of an invoice.')
+    .option('--note <text>', 'Such as an invoice number.')
     .action(async (id: string, usd: number, options: AdminOptions & { readonly note?: string }) =>
       withAdmin(options, async client => {
         const body = { amount_usd: usd, ...(options.note !== undefined && { note: options.note }) }
@@ -115,7 +115,7 @@ function credits(): Command {
       withAdmin(options, async client => {
         const entries = await client.all(`/orgs/${encodeURIComponent(id)}/credits`)
         if (options.json) printJson(entries)
-        else printList(entries, ['created_at', 'amount_usd', 'request_id', 'note'], 'There are no entries.')
+        else printList(entries, ['created_at', 'amount_usd', 'request_id', 'note'], 'No entries yet.')
       }),
     )
 }
@@ -123,13 +123,13 @@ function credits(): Command {
 function settings(command: Command): Command {
   return addFieldOptions(command, accountFields, { spendCapUsd: numberFrom('an amount of 0 or more, such as 100', () => true) })
     .option('--enforce <field=on,...>', 'Policy fields to lock on all keys below, such as zdr=on,logging=off.', enforced)
-    .option('--release <field,...>', 'Policy fields to set no longer.', fields)
+    .option('--release <field,...>', 'Policy fields to unlock, such as zdr,logging.', fields)
 }
 
 function bodyOf(options: AccountOptions): JsonObject {
   const { name, enforce = [], release = [] } = options
   const both = enforce.find(({ field }) => release.includes(field))
-  if (both) throw new ConfigError(undefined, [`--enforce and --release both name ${both.field}. Name it in one of them.`])
+  if (both) throw new ConfigError(undefined, [`--enforce and --release both name ${both.field}. Name it in only one of them.`])
   const policy = Object.fromEntries([
     ...enforce.map(({ field, value }) => [field, { value, enforced: true }]),
     ...release.map(field => [field, null]),

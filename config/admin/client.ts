@@ -14,13 +14,13 @@ export interface AdminOptions extends ConfigOption {
 
 /** Calls the admin API, of a running gateway or of one in this process. */
 export interface AdminClient {
-  /** Undefined for a running gateway: the file of the config, and whether its keys survive this process. */
+  /** The file of the config, and whether its keys survive this process. Absent for a running gateway. */
   readonly local: { readonly file: string; readonly persistent: boolean } | undefined
   /** Throws a `ConfigError` with the API's message. */
   call(method: string, path: string, body?: JsonObject): Promise<JsonObject>
-  /** Returns undefined for a 404. */
+  /** The object at a path. Undefined for a 404. */
   find(path: string): Promise<JsonObject | undefined>
-  /** Writes what the API streams. */
+  /** Writes a streamed reply. */
   pipe(path: string, write: (text: string) => void): Promise<void>
   /** Every entry of a list. */
   all(path: string): Promise<readonly JsonObject[]>
@@ -30,7 +30,7 @@ type Send = (path: string, init: RequestInit) => Promise<Response>
 
 /**
  * Runs with the gateway at `--url`; or with the one of the config, if `GATEWAY_ADMIN_TOKEN` is set and it answers; or with the stores of
- * the config, in this process. `createFiles`: whether to create stores that do not exist yet.
+ * the config, in this process. `createFiles`: true to create stores that do not exist yet.
  */
 export async function withAdmin(
   options: AdminOptions,
@@ -61,7 +61,7 @@ async function inProcess(config: LoadedConfig, createFiles: boolean, run: (clien
   }
 }
 
-/** Commands use the API even where no listener serves it. */
+/** Commands use the API even if no listener serves it. */
 export function withAdminApi(config: LoadedConfig): LoadedConfig {
   const hasAdmin = config.plugins.some(({ plugin }) => plugin.name === 'admin')
   return hasAdmin ? config : { ...config, plugins: [...config.plugins, admin({})] }
@@ -79,8 +79,8 @@ function remote(url: string, token: string): Send {
     } catch (cause) {
       const { code } = ((cause as Error).cause ?? {}) as { readonly code?: string }
       const advice = certificateFault.test(code ?? '')
-        ? 'Its certificate is not trusted. Put the path of a PEM file with the certificate of its authority into NODE_EXTRA_CA_CERTS, and use a name that the certificate has.'
-        : 'Check the URL, and that the gateway runs.'
+        ? 'Its certificate is not trusted. Set NODE_EXTRA_CA_CERTS to a PEM file with the certificate of its authority, and use a name from the certificate.'
+        : 'Check the URL, and that the gateway is running.'
       throw new ConfigError(undefined, [`The admin API at ${base} does not answer${code === undefined ? '' : ` (${code})`}. ${advice}`])
     }
   }
@@ -121,7 +121,8 @@ function clientOf(send: Send, local: AdminClient['local']): AdminClient {
       for (let cursor: unknown = ''; ;) {
         const separator = path.includes('?') ? '&' : '?'
         const page = await call('GET', `${path}${separator}limit=100${cursor === '' ? '' : `&cursor=${String(cursor)}`}`)
-        if (!Array.isArray(page['data'])) throw new ConfigError(undefined, ['What answered is not the admin API. Check the URL.'])
+        if (!Array.isArray(page['data']))
+          throw new ConfigError(undefined, ['The server that answered is not the admin API. Check the URL.'])
         entries.push(...(page['data'] as readonly JsonObject[]))
         if (page['has_more'] !== true) return entries
         cursor = page['next_cursor']
@@ -135,8 +136,8 @@ async function jsonOf(reply: Response): Promise<JsonObject> {
   const body = parseJson(text)
   if (reply.ok && isObject(body)) return body
   const error = isObject(body) ? body['error'] : undefined
-  // Commands ask for paths that the admin API has, and its 404 names the id. So this is another server, such as the public API.
+  // The admin API has every path that commands ask for, and its 404 names the id. So this is another server, such as the public API.
   const isElsewhere = reply.status === 404 && isObject(error) && error['param'] === null
   if (!isElsewhere && isObject(error) && typeof error['message'] === 'string') throw new ConfigError(undefined, [error['message']])
-  throw new ConfigError(undefined, [`What answered with status ${reply.status} is not the admin API. Check the URL.`])
+  throw new ConfigError(undefined, [`The server that answered with status ${reply.status} is not the admin API. Check the URL.`])
 }

@@ -12,8 +12,8 @@ interface CreateOptions extends AdminOptions {
   readonly org?: string
 }
 
-const create = adminCommand('create', 'Create an admin token and print it, only once.')
-  .requiredOption('--name <text>', 'Who or what it is for.', keyName)
+const create = adminCommand('create', 'Create an admin token, and print it only once.')
+  .requiredOption('--name <text>', 'The person or program that will use it.', keyName)
   .option('--role <role>', 'owner, editor or viewer.', role, 'viewer')
   .option('--org <id>', 'The only organization that it may see and change. Default: all.', keyName)
   .action(async (options: CreateOptions) =>
@@ -33,7 +33,7 @@ const list = adminCommand('list', 'List admin tokens, the oldest first.').action
   withAdmin(options, async client => {
     const tokens = await client.all('/admin-tokens')
     if (options.json) printJson(tokens)
-    else printList(tokens, ['id', 'name', 'role', 'org', 'created_at'], 'There are no admin tokens.')
+    else printList(tokens, ['id', 'name', 'role', 'org', 'created_at'], 'No admin tokens yet.')
   }),
 )
 

@@ -7,7 +7,7 @@ import { loadConfig } from '../load.ts'
 import { openGateway } from '../open-gateway.ts'
 import { checkTls } from '../tls.ts'
 
-export default command('check', 'Print what a config sets up, or everything that is wrong with it. Creates no files.')
+export default command('check', 'Print what a config sets up, or every problem in it. Creates no files.')
   .addOption(configOption())
   .action(checkConfig)
 

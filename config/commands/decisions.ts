@@ -26,7 +26,7 @@ const calibrateCommand = command(
   .option('--output <file>', 'Write a reliability diagram (SVG) here.')
   .option(
     '--concurrency <number>',
-    'How many examples to ask at a time.',
+    'How many examples to run at a time.',
     numberFrom('a number from 1 to 256', number => Number.isInteger(number) && number >= 1 && number <= 256),
     4,
   )
@@ -91,12 +91,12 @@ function report(model: string, calibrations: readonly Calibration[]): string {
     ({ temperature }) => temperature < lowestTemperature * 1.01 || temperature > highestTemperature / 1.01,
   )
   return [
-    `${model}: temperatures by maximum likelihood; errors on the examples that were held back`,
+    `${model}: temperatures by maximum likelihood; errors on the held-back examples`,
     '',
     'type     fit + held      temperature  expected calibration error',
     ...rows,
     '',
-    'For the config, in place of any temperatures there:',
+    'For the config, to replace any temperatures there:',
     `  temperature: { ${temperatures.join(', ')} }`,
     ...atLimit.map(
       ({ type }) =>

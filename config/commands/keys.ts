@@ -7,6 +7,6 @@ import rotate from '../keys/rotate.ts'
 import show from '../keys/show.ts'
 import update from '../keys/update.ts'
 
-const description = 'Create, list and change API keys. A running gateway follows within a second.'
+const description = 'Create, list and change API keys. A running gateway sees changes within a second.'
 
 export default listingGroup('keys', description, list, [create, show, update, disable, enable, rotate, remove])

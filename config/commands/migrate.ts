@@ -5,7 +5,7 @@ import { ConfigError, problemsOf } from '../errors.ts'
 import { loadConfig } from '../load.ts'
 import { processMasks } from '../process-output.ts'
 
-export default command('migrate', 'Bring the tables of the database up to date. A start does it too, but within 10 seconds.')
+export default command('migrate', 'Upgrade the tables of the database. A start does so too, but has only 10 seconds.')
   .addOption(configOption())
   .action(migrate)
 
@@ -14,7 +14,7 @@ async function migrate({ config: path }: ConfigOption): Promise<void> {
   if (problems.length > 0) throw new ConfigError(file, problems)
   try {
     const all = await migratePlugins(plugins, folder, createLogger('warn', processMasks), processMasks)
-    if (all.length === 0) console.log('No plugin of this config has a database.')
+    if (all.length === 0) console.log('No plugin in this config has a database.')
     for (const { plugin, migrations } of all) console.log(`${plugin}: ${migrations.length === 0 ? 'up to date' : migrations.join(', ')}`)
   } catch (error) {
     throw new ConfigError(

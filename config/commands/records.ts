@@ -31,7 +31,7 @@ const list = withFilters(adminCommand('list', 'List records, the newest first.')
 
 const show = adminCommand('show', 'Show one record.')
   .argument('<id>', 'The id of the request, or of the response or decision that answered it.')
-  .option('--content', 'With the stored request and response. This is noted in the audit trail.')
+  .option('--content', 'Add the stored request and response. The audit trail records this.')
   .action(async (id: string, options: RecordOptions) =>
     withAdmin(options, async client => {
       const record = await client.call('GET', `/records/${encodeURIComponent(id)}${options.content ? '?content=true' : ''}`)
@@ -45,7 +45,7 @@ const exportAll = withFilters(adminCommand('export', 'Print all records that mat
     withAdmin(options, client => client.pipe(`/records/export?${queryOf(options)}`, text => void process.stdout.write(text))),
 )
 
-export default listingGroup('records', 'Show what was requested, when, by which key, and what it cost.', list, [show, exportAll])
+export default listingGroup('records', 'Show requests: when, by which key, and at what cost.', list, [show, exportAll])
 
 function withFilters(command: ReturnType<typeof adminCommand>): ReturnType<typeof adminCommand> {
   for (const name of filters)

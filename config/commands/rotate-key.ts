@@ -8,7 +8,7 @@ import { ConfigError } from '../errors.ts'
 import { loadConfig } from '../load.ts'
 import { openGateway } from '../open-gateway.ts'
 
-export default command('rotate-key', 'Replace the master key. What is stored stays readable, and API keys stay valid.')
+export default command('rotate-key', 'Replace the master key. Stored data stays readable, and API keys stay valid.')
   .addOption(configOption())
   .action(rotateKey)
 
@@ -17,7 +17,7 @@ async function rotateKey({ config: path }: ConfigOption): Promise<void> {
   // A rotation on top of a problem, such as a wrong master key, would make it worse.
   await (await openGateway(config, { logLevel: 'warn', createFiles: false })).stop()
   const sealer = check(config.plugins).find(({ plugin }) => plugin.name === 'local-sealer')
-  if (!sealer) throw new ConfigError(config.file, ['It has no plugin local-sealer, so rotate the key with the means of the sealer in use.'])
+  if (!sealer) throw new ConfigError(config.file, ['It has no plugin local-sealer, so rotate the key as the sealer in use requires.'])
   const { masterKey, keyFile } = sealer.options as { readonly masterKey?: string; readonly keyFile: string }
   if (masterKey !== undefined) return console.log(adviceForOption())
   const file = resolve(config.folder, keyFile)
@@ -26,7 +26,7 @@ async function rotateKey({ config: path }: ConfigOption): Promise<void> {
   } catch (error) {
     throw new ConfigError(config.file, [(error as Error).message])
   }
-  // The start seals the data keys anew, and the stop waits for it.
+  // The start reseals the data keys, and the stop waits for that.
   const gateway = await openGateway(withAdminApi(config), { logLevel: 'warn' })
   try {
     await gateway.admin?.note({ action: 'master-key.rotate', target: 'master-key', org: null, changes: {} })
@@ -35,7 +35,7 @@ async function rotateKey({ config: path }: ConfigOption): Promise<void> {
   }
   console.log(
     `The key file ${file} has a new master key. Gateways on this machine use it from now on.\n` +
-      'Back up the file: it also holds the earlier keys, which open what clients still have of encrypted reasoning.',
+      'Back up the file: it also holds the earlier keys, which decrypt the reasoning that clients still have.',
   )
 }
 

@@ -11,7 +11,7 @@ interface RoutesOptions extends AdminOptions {
   readonly key?: string
 }
 
-/** What `GET /admin/v1/routes` answers. */
+/** The reply of `GET /admin/v1/routes`. */
 interface Routes {
   readonly sort: string | null
   readonly model_sort: string | null
@@ -30,7 +30,7 @@ interface RoutedEndpoint {
   readonly passed_over: PassedOver | null
 }
 
-export default adminCommand('routes', 'Show in which order a request would be sent to endpoints now, and why.')
+export default adminCommand('routes', 'Show the order in which a request would try endpoints now, and why.')
   .argument('<model>', 'A model name as in a request, such as auto.')
   .option('--sort <sort>', 'Order by this sort instead of the default.')
   .option('--interval <interval>', 'The period of the metrics, such as 1h or 7 days. Default: 15 minutes.')
@@ -39,7 +39,7 @@ export default adminCommand('routes', 'Show in which order a request would be se
     withAdmin(options, async client => {
       const found = await client.call('GET', `/routes?${await queryOf(model, options, client)}`)
       if (options.json) printJson(found)
-      else console.log(`${report(found as unknown as Routes)}\n${client.local ? fromStores : 'This is how the running gateway sees it.'}`)
+      else console.log(`${report(found as unknown as Routes)}\n${client.local ? fromStores : 'This order comes from the running gateway.'}`)
     }),
   )
 
@@ -50,7 +50,7 @@ async function queryOf(model: string, { sort, interval, key }: RoutesOptions, cl
 }
 
 const fromStores =
-  'This is by the stored metrics, which have no open circuits. With GATEWAY_ADMIN_TOKEN set, a running gateway is asked instead.'
+  'This order comes from the stored metrics, which do not include open circuits. Set GATEWAY_ADMIN_TOKEN to ask the running gateway instead.'
 
 const reasons: Readonly<Record<PassedOver, string>> = {
   tools: 'takes no tools',
@@ -62,7 +62,7 @@ const reasons: Readonly<Record<PassedOver, string>> = {
   permission: 'the key does not allow it',
   policy: 'a policy excludes it',
   'context-window': 'the input is too long',
-  'attempt-limit': 'enough others were asked in vain',
+  'attempt-limit': 'enough others failed before it',
   credit: 'the credit does not cover it',
   circuit: 'its circuit is open',
   provider: 'another endpoint of its provider failed',
@@ -87,9 +87,9 @@ function report({ candidates, sort, model_sort: modelSort, unit, interval_ms: in
     table(['#', 'PROVIDER', 'MODEL', value, 'REQUESTS', 'UPTIME', 'NOTE'], rows),
     '',
     sort === null
-      ? 'No sort is loaded: the order is that of the catalog.'
+      ? 'No sort is loaded, so endpoints are in the order of the catalog.'
       : `Ordered by ${sort}${models}, over the last ${minutesText(intervalMs)}.`,
-    ...(isAnyMeasured ? [] : ['No attempts were measured in that time, so equal endpoints keep the order of the catalog.']),
+    ...(isAnyMeasured ? [] : ['There were no attempts in that time, so equal endpoints keep the order of the catalog.']),
   ].join('\n')
 }
 

@@ -43,7 +43,7 @@ async function start({ config: path, ...override }: StartOptions): Promise<void>
   let listener: Listener | undefined
   try {
     const address = gateway.admin && adminAddress(config.server)
-    // The public address comes first: if both are taken, that is the one to name.
+    // The public address comes first: if both are taken, the error names that one.
     listener = await listen(gateway, config.server)
     admin = address && (await listenAdmin(gateway.admin!, address, config.server))
   } catch (error) {
@@ -64,8 +64,8 @@ async function start({ config: path, ...override }: StartOptions): Promise<void>
 }
 
 /**
- * Whoever reads the output may go away: a pager, a terminal, a log shipper. The gateway goes on. Without this, the failed write would be an
- * uncaught error, whose log line fails as well, without end.
+ * The reader of the output may go away: a pager, a terminal, a log shipper. The gateway continues. Without this, the failed write would be
+ * an uncaught error, whose log line would fail as well, without end.
  */
 function outliveReaders(): void {
   for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
@@ -75,7 +75,7 @@ function outliveReaders(): void {
 function logFailedStop({ log }: Gateway, error: unknown): void {
   if (!(error instanceof PluginError)) return log.error('stopping failed', describeError(error))
   const fields = { plugin: error.plugin, ...describePluginError(error.cause ?? error, true) }
-  log.error('a plugin failed to stop; what it had not written is lost, and the rest of the gateway was stopped', fields)
+  log.error('a plugin failed to stop, so its unwritten data is lost; the rest of the gateway has stopped', fields)
 }
 
 function stopOnSignals(gateway: Gateway, listener: Listener, admin: AdminListener | undefined, drainTimeoutMs: number): void {

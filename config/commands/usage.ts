@@ -42,7 +42,7 @@ async function showUsage(options: UsageOptions): Promise<void> {
       printList(
         data,
         ['at', ...groups, 'requests', 'errors', ...attemptsBy(groups), 'input_tokens', 'output_tokens', 'cost_usd'],
-        'There were no requests in this time.',
+        'No requests in this period.',
       )
   })
 }

@@ -13,8 +13,8 @@ interface CreateOptions extends AdminOptions, SettingsOptions {
 }
 
 export default addSettings(
-  adminCommand('create', 'Create an API key and print it, only once.')
-    .option('--name <text>', 'What the key is for.', keyName, 'unnamed')
+  adminCommand('create', 'Create an API key, and print it only once.')
+    .option('--name <text>', 'The purpose or user of the key.', keyName, 'unnamed')
     .option('--org <id>', 'The organization it belongs to. Default: default.', keyName)
     .option('--team <id>', 'The team it belongs to.', keyName)
     .option('--user <id>', 'The user it belongs to.', keyName),

@@ -4,7 +4,7 @@ import { withAdmin, type AdminOptions } from '../admin/client.ts'
 import { printJson } from '../admin/print.ts'
 import { findKey } from './find-key.ts'
 
-export const disable = change('disable', 'Refuse a key from now on. Its stored responses stay.', true)
+export const disable = change('disable', 'Stop accepting a key. Its stored responses stay.', true)
 export const enable = change('enable', 'Accept a disabled key again.', false)
 
 function change(name: string, description: string, disabled: boolean): Command {

@@ -4,7 +4,7 @@ import { nearest } from '../../core/kit.ts'
 import type { AdminClient } from '../admin/client.ts'
 import { ConfigError } from '../errors.ts'
 
-/** What commands look keys up by. */
+/** The members by which commands look up keys. */
 interface NamedKey {
   readonly id: string
   readonly name: string

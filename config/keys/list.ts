@@ -8,7 +8,7 @@ export default adminCommand('list', 'List API keys, the oldest first.').action(a
   withAdmin(options, async client => {
     const all = await client.all('/keys')
     if (options.json) printJson(all)
-    else if (all.length === 0) console.log('There are no keys. Create one with: npx turnpike keys create')
+    else if (all.length === 0) console.log('No keys yet. Create one with: npx turnpike keys create')
     else console.log(table(['ID', 'NAME', 'OWNER', 'STATUS', 'CREATED'], all.map(row)))
   }),
 )

@@ -10,11 +10,11 @@ interface RotateOptions extends AdminOptions {
 
 const yearSeconds = 365 * 24 * 60 * 60
 
-export default adminCommand('rotate', 'Give a key a new secret, and print the new key, only once.')
+export default adminCommand('rotate', 'Give a key a new secret, and print the new key only once.')
   .argument('<key>', 'The id of the key, or its name.')
   .option(
     '--grace-seconds <number>',
-    'How long the old key stays valid. 0 ends all earlier ones, too.',
+    'How long the old key stays valid. 0 ends all earlier keys at once.',
     numberFrom('a whole number of seconds from 0 to 31536000', seconds => Number.isInteger(seconds) && seconds <= yearSeconds),
     0,
   )

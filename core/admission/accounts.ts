@@ -43,7 +43,10 @@ export class Accounts {
   }
 }
 
-/** What the cost of the key's requests counts against. Undefined if neither the key nor an account has a cap, and the organization no credit. */
+/**
+ * The caps and the credit that the cost of the key's requests counts against. Undefined if neither the key nor an account has a cap, and
+ * the organization has no credit.
+ */
 export function spendingOf(key: ApiKey, { org, team, user }: KeyAccounts): Spending | undefined {
   const caps: SpendCap[] = []
   if (key.spendCapUsd !== undefined) caps.push({ account: `key:${key.id}`, level: 'key', capUsd: key.spendCapUsd, period: key.spendPeriod })

@@ -16,7 +16,7 @@ import { SignInLinks } from './sign-in-links.ts'
 export interface AdminTokenSettings {
   readonly name: string
   readonly role: AdminRole
-  /** Undefined: all organizations. */
+  /** Absent for all organizations. */
   readonly org?: string | undefined
 }
 
@@ -28,7 +28,7 @@ export class AdminAdmission {
   readonly #sealer: Sealer
   readonly #clock: Clock
   readonly #log: Logger
-  /** What provides the store. */
+  /** The plugin that provides the store. */
   readonly #plugin: string
   /** Hashes of fixed tokens, with who they stand for. */
   readonly #fixed = new Map<string, Admin>()

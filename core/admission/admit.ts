@@ -17,10 +17,10 @@ import { StoredRows } from './stored-rows.ts'
 import { Tickets } from './tickets.ts'
 import { recentValues } from '../runtime/recent-values.ts'
 
-/** What is read of `Headers`. */
+/** The part of `Headers` that authentication reads. */
 type HeaderReader = Pick<Headers, 'get'>
 
-/** What the text of a key says. Its HMAC is the most expensive part of authentication. */
+/** The parsed text of a key. Its HMAC is the most expensive part of authentication. */
 interface KnownText {
   readonly id: string
   readonly hash: string
@@ -38,7 +38,7 @@ export class Admission {
   readonly #tickets: Tickets
   readonly #callers = new WeakMap<ApiKey, { readonly caller: Caller; readonly accounts: KeyAccounts }>()
   readonly #clock: Clock
-  /** What is known of a key's text, by a plain hash of it. Holds no secrets. */
+  /** Parsed keys by a plain hash of their text. Holds no secrets. */
   readonly #texts = recentValues<string, KnownText>(10_000)
 
   static {
@@ -132,7 +132,7 @@ export class Admission {
     return true
   }
 
-  /** Returns undefined for a text that is no key. */
+  /** The parsed key, if the text is a key. */
   #known(text: string): KnownText | undefined {
     const plain = hash('sha256', text, 'base64url')
     const known = this.#texts.get(plain)

@@ -115,7 +115,7 @@ export class AskedSources {
   }
 }
 
-/** What a source threw. In a box: to look at it may throw, too. */
+/** An error that a source threw. In a box, because looking at it may throw, too. */
 class Failed {
   readonly #cause: unknown
 

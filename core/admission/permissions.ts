@@ -11,7 +11,7 @@ import type { Registry } from '../framework/registry.ts'
 type Test = (name: string) => boolean
 type ModelTest = (endpoint: Endpoint) => boolean
 
-/** What one key allows, compiled. Valid while the catalog's models are the same. */
+/** The compiled permissions of one key. Valid while the catalog's models are the same. */
 interface Allowed {
   readonly models: ModelTest | undefined
   readonly providers: Test | undefined

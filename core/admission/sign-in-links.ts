@@ -3,7 +3,7 @@ import type { Clock } from '../foundation/clock.ts'
 /** How long a link that signs in is valid. */
 export const signInLinkMs = 15 * 60_000
 
-/** What links that sign in stand for, by a digest of their code. Each works once. They end with the process. */
+/** The values of sign-in links, by a digest of their code. Each works once. They end with the process. */
 export class SignInLinks<T> {
   readonly #clock: Clock
   readonly #links = new Map<string, { readonly value: T; readonly validUntil: number }>()
@@ -16,7 +16,7 @@ export class SignInLinks<T> {
     this.#links.set(digest, { value, validUntil: this.#clock.now() + signInLinkMs })
   }
 
-  /** Returns undefined if there is no such link, or none any more. */
+  /** The value of a link, if the link exists and has not been used. */
   take(digest: string): T | undefined {
     const link = this.#links.get(digest)
     this.#links.delete(digest)

@@ -4,7 +4,7 @@ import { keyFields } from '../contracts/key-fields.ts'
 import { isObject, isPlainObject } from '../foundation/json.ts'
 import { flag, oneOf, optional, text, texts, type Member, type Shape } from '../framework/shape.ts'
 
-// What core can work with: a row with anything else would lose its limits unnoticed.
+// The values that core can work with: a row with any other value would lose its limits unnoticed.
 
 const string: Member = { expected: 'a string', accepts: value => typeof value === 'string' }
 const time: Member = { expected: 'a number of milliseconds since the epoch', accepts: value => Number.isFinite(value) }

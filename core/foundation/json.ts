@@ -25,7 +25,7 @@ type Known<T> = T extends readonly (infer U)[]
       : { readonly [K in keyof T as string extends K ? never : K]: Known<T[K]> }
     : T
 
-/** Returns undefined if the text is not JSON. */
+/** The value of a JSON text. Undefined if it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

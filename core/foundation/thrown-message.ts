@@ -11,7 +11,7 @@ export function thrownMessage(thrown: unknown): string {
   }
 }
 
-/** What was thrown, or another error for a proxy that throws when somebody asks what it is. */
+/** The thrown value, or another error in place of a proxy that throws when inspected. */
 export function askable(thrown: unknown): unknown {
   try {
     void (thrown instanceof Error)

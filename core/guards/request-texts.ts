@@ -29,7 +29,7 @@ export interface RequestTexts {
   finishInSteps(): Generator<void, void>
 }
 
-/** What the gateway looks up: names of models and providers. */
+/** Members that the gateway looks up: names of models and providers. */
 const internal = new Set(['model', 'routing'])
 /** `input` grows with a conversation, so it comes last: placeholders keep their numbers. */
 const members = [...Object.keys(requestSchema.properties).filter(member => member !== 'input' && !internal.has(member)), 'input']

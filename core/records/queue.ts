@@ -29,7 +29,7 @@ export class RecordQueue {
     for (const lane of this.#lanes) lane.push(record)
   }
 
-  /** Returns undefined unless a required sink cannot keep up. New requests then wait for the promise. */
+  /** The wait for a required sink that cannot keep up, if there is one. New requests wait for the promise. */
   room(): Promise<void> | undefined {
     if (!this.#lanes.some(blocks)) return undefined
     return Promise.all(this.#lanes.filter(blocks).map(lane => lane.room())).then(() => undefined)

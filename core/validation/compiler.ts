@@ -4,7 +4,7 @@ import { characters } from './characters.ts'
 import type { SchemaRules } from './schema-rules.ts'
 import { textLengths } from './text-length.ts'
 
-/** What compiled validators call that is not in them. */
+/** Functions outside compiled validators that they call. */
 export interface References {
   readonly formats: SchemaRules['formats']
   readonly characters: typeof characters

@@ -42,7 +42,7 @@ export default definePlugin({
         async run({ arguments: { place } }, { signal }) {
           const asked = new URL(`weather?place=${encodeURIComponent(String(place))}&units=${String(units)}`, baseUrl)
           const reply = await fetch(asked, { signal, redirect: 'error' })
-          // What goes wrong is for the model to read, so that it can tell the user.
+          // The model reads this failure, so that it can tell the user.
           if (!reply.ok) return { output: `There is no report for ${String(place)}.`, failed: true }
           const { temperature, sky } = (await reply.json()) as Report
           return { output: JSON.stringify({ place, temperature, units, sky }), counts: { get_weather: 1 } }

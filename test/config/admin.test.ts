@@ -68,7 +68,7 @@ t.test('commands say the same with a running gateway as with its stores', async 
   t.equal(elsewhere.exitCode, 1)
   t.match(elsewhere.stderr, /The admin API at http:\/\/127\.0\.0\.1:9 does not answer/)
   const open = await workplace.spawn(['keys', 'list', '--url', await gateway.url()], [], { GATEWAY_ADMIN_TOKEN: token }).finished
-  t.equal(open.stderr, 'turnpike: What answered with status 404 is not the admin API. Check the URL.\n', 'the public API')
+  t.equal(open.stderr, 'turnpike: The server that answered with status 404 is not the admin API. Check the URL.\n', 'the public API')
   const undecided = await workplace.spawn(['orgs', 'update', 'acme', '--enforce', 'hipaa=on', '--release', 'zdr,hipaa']).finished
   t.match([undecided.exitCode, undecided.stderr], [1, /--enforce and --release both name hipaa\. Name it in one of them\./])
   for (const [status, body] of [
@@ -82,7 +82,7 @@ t.test('commands say the same with a running gateway as with its stores', async 
     const other = ['keys', 'list', '--url', `http://127.0.0.1:${port}`]
     const { exitCode, stderr } = await workplace.spawn(other, [], { GATEWAY_ADMIN_TOKEN: token }).finished
     t.equal(exitCode, 1)
-    t.match(stderr, /^turnpike: What answered.* is not the admin API\. Check the URL\.\n$/)
+    t.match(stderr, /^turnpike: The server that answered.* is not the admin API\. Check the URL\.\n$/)
     server.close()
   }
   const stranger = await workplace.spawn(['keys', 'list', '--url', url!], [], { GATEWAY_ADMIN_TOKEN: 'x'.repeat(32) }).finished

@@ -79,7 +79,7 @@ t.test('without a stack, the sentence still says what to do', async t => {
   )
   const { exitCode, stderr } = await workplace.run('check')
   t.equal(exitCode, 1)
-  t.equal(stderr, 'turnpike: A promise was rejected, and nobody caught its error. Await it, or catch its error: no words\n')
+  t.equal(stderr, 'turnpike: Nobody caught the error of a rejected promise. Await it, or catch its error: no words\n')
 })
 
 t.test('a rejection never ends a gateway that runs, and its plugin is in the log', async t => {

@@ -57,7 +57,7 @@ t.test('commands that only look leave an empty folder empty', async t => {
   t.teardown(() => workplace.remove())
   for (const [commandLine, exitCode, message] of [
     [['check'], 0, /is fine/],
-    [['keys', 'list'], 0, /There are no keys/],
+    [['keys', 'list'], 0, /No keys yet/],
     [['keys', 'disable', 'demo'], 1, /No key has the id or name "demo"/],
   ] as const) {
     const finished = await workplace.run(...commandLine)

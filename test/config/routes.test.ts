@@ -34,7 +34,7 @@ t.test('the order that a request would get now, by what a running gateway has me
     fresh.stdout,
     /^# +PROVIDER +MODEL +PERFORMANCE \(s\) +REQUESTS +UPTIME +NOTE\n1 +sandbox +m +- +0 +- +no attempts\n2 +second +m /,
   )
-  t.match(fresh.stdout, /No attempts were measured in that time/)
+  t.match(fresh.stdout, /There were no attempts in that time/)
 
   const token = { GATEWAY_ADMIN_TOKEN: 'demo-admin-token-of-at-least-32-characters' }
   const gateway = workplace.spawn(['start'], [], token)
@@ -53,7 +53,7 @@ t.test('the order that a request would get now, by what a running gateway has me
     /\n1 +sandbox +m +[\d.]+ +3 +100\.00%\n- +second +m +- +0 +- +the key does not allow it\n/,
     'what was just measured',
   )
-  t.match(asked.stdout, /\nThis is how the running gateway sees it\.\n$/)
+  t.match(asked.stdout, /\nThis order comes from the running gateway\.\n$/)
   const stranger = await workplace.spawn(['routes', 'm', '--url', adminUrl!], [], {}).finished
   t.match([stranger.exitCode, stranger.stderr], [1, /--url needs an admin token\. Set GATEWAY_ADMIN_TOKEN to one\./])
   gateway.signal('SIGTERM')
@@ -77,7 +77,7 @@ t.test('the order that a request would get now, by what a running gateway has me
   })
   const { stdout } = await workplace.run('routes', 'm', '--key', 'demo', '--sort', 'p95_latency', '--interval', '2 days')
   t.match(stdout, /\n1 +sandbox +m +[\d.]+ +3 +100\.00%\n- +second +m +- +0 +- +the key does not allow it\n/)
-  t.match(stdout, /Ordered by p95_latency, over the last 2 days\.\nThis is by the stored metrics, .*\n$/)
+  t.match(stdout, /Ordered by p95_latency, over the last 2 days\.\nThis order comes from the stored metrics, .*\n$/)
 
   for (const [commandLine, message] of [
     [['nobody'], /^turnpike: The model "nobody" does not exist here\./],

@@ -88,7 +88,7 @@ export class Accounts {
       const spender = { account: spendAccountOf(account), period, org, ...(level !== 'org' && { [level]: id }) }
       await countEarlierSpend(this.#stores, gateway, spender)
     }
-    // The keys move first, so that a change that failed half-way can be made again.
+    // The keys move first, so that a change that fails half-way can be repeated.
     if (body.team !== undefined) await moveKeys(this.#stores, exchange, gateway, account, change.team)
     let [earlier, later] = [account, account]
     // Others may have changed the account meanwhile.
@@ -162,7 +162,7 @@ export class Accounts {
   }
 }
 
-/** Throws a 409 for a lock that no request would be held to. */
+/** Throws a 409 for a lock that nothing would enforce. */
 function checkIsRead(gateway: AdminServices, level: AccountLevel, { policy = {} }: AccountBody): void {
   const locked = Object.keys(policy).find(field => policy[field]?.enforced)
   if (locked === undefined || gateway.readsAccountPolicies(level)) return

@@ -7,12 +7,12 @@ export interface AuditedChange {
   readonly action: string
   readonly target: string
   readonly org: string | null
-  /** As the API shows it. Undefined for what did not exist. */
+  /** As the API shows it. Absent for a new object. */
   readonly before?: JsonObject | undefined
   readonly after?: JsonObject | undefined
 }
 
-/** Notes a change, or a look at content. Call it as soon as the change is made. */
+/** Records a change, or access to content. Call it as soon as the change is made. */
 export async function audited(
   { audit }: Stores,
   { admin, log, id }: AdminExchange,

@@ -57,7 +57,7 @@ interface Described {
 /** By its name in the document. The same object each time. */
 export type Shown = readonly [name: string, schema: JsonObject]
 
-/** What OpenAPI says about a route. */
+/** The OpenAPI description of a route. */
 export function described({
   summary,
   query = [],

@@ -14,7 +14,7 @@ import { json, pageOfAll, time } from './replies.ts'
 import { snakeCase } from './snake-case.ts'
 import type { Stores } from './stores.ts'
 
-/** What the gateway as a whole is and does: metrics, providers, models, plugins, options. */
+/** Facts about the gateway as a whole: metrics, providers, models, plugins, options. */
 export class GatewayFacts {
   readonly #stores: Stores
 

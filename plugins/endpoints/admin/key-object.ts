@@ -7,7 +7,7 @@ import type { Stores } from './stores.ts'
 const forms = { limits: shownLimits }
 const shown = shownBy(keyFields, forms)
 
-/** What can be set, as the audit trail shows it. */
+/** The settings of a key, as the audit trail shows them. */
 export const settingsOf: (key: ApiKey) => JsonObject = shownBy(
   fieldsOf(keyFields, ({ set }, name) => set !== undefined || name === 'id') as typeof keyFields,
   forms,
@@ -40,7 +40,7 @@ export function keyObject(key: ApiKey, facts: KeyFacts): JsonObject {
   return { object: 'key', ...shown({ ...key, ...facts, previousValidUntil }) }
 }
 
-/** One organization whose policy is unknown must not hide the keys of all others. */
+/** An organization whose policy is unknown must not hide the keys of all others. */
 export async function policyFacts(gateway: AdminServices, key: ApiKey): Promise<Pick<KeyFacts, 'policySource' | 'policyError'>> {
   try {
     const { policy } = await gateway.effectivePolicy(key)

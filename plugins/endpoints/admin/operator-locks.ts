@@ -6,8 +6,8 @@ import { changedPolicy } from './policy-schema.ts'
 import { forbidden } from './refusals.ts'
 import type { Stores } from './stores.ts'
 
-// A token of one organization can neither change nor get round what the operator locked with a token for all organizations. These refusals tell
-// it so. Two requests at once can pass them; even then, the operator's lock is the one that applies: `resolvePolicy` in core.
+// A token of one organization can neither change nor evade a lock that the operator set with a token for all organizations. These refusals
+// tell it so. Two simultaneous requests can pass them; even then, the operator's lock applies: `resolvePolicy` in core.
 
 type Setting = AccountPolicy[PolicyField]
 type PolicyChange = Readonly<Record<string, Setting | null>>

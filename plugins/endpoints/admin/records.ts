@@ -144,7 +144,7 @@ async function* emptyPages(): AsyncGenerator<readonly RecordFacts[], undefined> 
   // Nothing.
 }
 
-/** Returns undefined if the filter names an organization that the token may not see: then there are no records. */
+/** The filter of a query. Undefined if it names an organization that the token may not see: then there are no records. */
 function filterIn(query: Query, { admin }: AdminExchange): RecordFilter | undefined {
   const org = query.text('org')
   const status = query.text('status') === 'error' ? 'error' : query.number('status')

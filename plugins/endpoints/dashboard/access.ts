@@ -1,7 +1,7 @@
 import { adminRoles, type Admin } from '../../../core/admin.ts'
 import { isObject } from '../../../core/index.ts'
 
-/** What people may do whose claim has this value. */
+/** The rights of people whose claim has this value. */
 export interface AccessRule {
   readonly value: string
   readonly role: Admin['role']
@@ -25,14 +25,14 @@ export const accessSchema = {
   },
 } as const
 
-/** Somebody whom an identity provider vouches for. */
+/** A person whom an identity provider vouches for. */
 export interface Person {
   readonly subject: string
   /** The values of the claim that decides what they may do. */
   readonly values: readonly string[]
 }
 
-/** Returns undefined without a rule that matches: nobody gets in by default. */
+/** The rights by the first rule that matches. Without one, nobody gets in. */
 export function adminOf({ subject, values }: Person, access: readonly AccessRule[]): Admin | undefined {
   const rule = access.find(({ value }) => values.includes(value))
   return rule && { id: `openid:${subject}`, role: rule.role, org: rule.org }

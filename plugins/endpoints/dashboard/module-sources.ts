@@ -34,7 +34,7 @@ export class ModuleSources {
 /** Leaves lines and columns as they are. */
 function withoutTypes(text: string): string {
   const { emitWarning } = process
-  // Node.js calls this function experimental, which is nothing that who opens the dashboard can do something about.
+  // Node.js calls this function experimental. People who open the dashboard cannot do anything about that.
   process.emitWarning = () => {}
   try {
     return stripTypeScriptTypes(text)

@@ -42,7 +42,7 @@ const callback = 'openid-callback'
 const flowMs = 10 * 60_000
 const context = { org: '', purpose: 'dashboard-openid' }
 
-/** What a browser keeps, sealed, while its user is at the provider. */
+/** The sealed state that a browser keeps while its user is at the provider. */
 interface Flow {
   readonly verifier: string
   readonly state: string
@@ -72,7 +72,7 @@ export class OpenId {
     this.name = options.name ?? new URL(options.issuer).host
   }
 
-  /** What somebody may do by the config of now. */
+  /** The rights of a person by the current config. */
   adminOf(person: Person): ReturnType<typeof adminOf> {
     return adminOf(person, this.#options.access)
   }
@@ -103,7 +103,7 @@ export class OpenId {
     }
   }
 
-  /** Whom the provider sent back, or why they may not enter. `clear` removes the cookie of the flow. */
+  /** The person whom the provider sent back, or the reason for a refusal. `clear` removes the cookie of the flow. */
   async finish(
     request: Request,
     cookie: string,
@@ -159,7 +159,7 @@ export class OpenId {
     return flow && this.#clock.now() < flow.validUntil ? flow : undefined
   }
 
-  /** Reads what the provider says of itself, once. A failure is tried again with the next sign-in. */
+  /** Reads the provider's metadata once. After a failure, the next sign-in tries again. */
   #connect(): Promise<Provider> {
     const { issuer, clientId, clientSecret } = this.#options
     this.#provider ??= import('openid-client').then(async client => ({

@@ -1,7 +1,7 @@
 import type { DashboardPage } from '../../../core/admin.ts'
 import { PluginError, type Registry } from '../../../core/index.ts'
 
-/** What pages of plugins cannot be called: the pages of the dashboard itself, and its other addresses. */
+/** Ids that pages of plugins cannot have: the dashboard's own pages, and its other addresses. */
 export const ownAddresses: ReadonlySet<string> = new Set([
   'accounts',
   'admin',

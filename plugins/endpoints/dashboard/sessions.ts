@@ -14,14 +14,14 @@ const context = { org: '', purpose: 'dashboard-session' }
 /** Who is signed in: the holder of an admin token, or somebody whom an identity provider vouches for. */
 export type Identity = { readonly token: KnownToken } | { readonly person: Person }
 
-/** What people without a token may do, by the config of now. */
+/** The rights of people without a token, by the current config. */
 export interface People {
   adminOf(person: Person): Admin | undefined
 }
 
 export interface Session {
   readonly identity: Identity
-  /** What to call them. */
+  /** The name to show. */
   readonly name: string
   readonly antiForgery: string
   /** Milliseconds since the epoch. */
@@ -48,7 +48,7 @@ export class Sessions {
     this.#people = people
   }
 
-  /** Whom the cookie of a request stands for. Undefined without one that is valid. Throws a 403 for a change that a foreign page may have made. */
+  /** The caller whom the cookie of a request identifies, if it is valid. Throws a 403 for a change that a foreign page may have made. */
   async admit(request: Request, gateway: AdminServices): Promise<Admin | undefined> {
     const session = this.read(request)
     if (!session) return undefined
@@ -88,7 +88,7 @@ export class Sessions {
     return this.#setCookie(request, '', 0)
   }
 
-  /** Cookies belong to a host, whatever its port. So each gateway has a name of its own for its cookie. */
+  /** Cookies belong to a host, regardless of the port, so each gateway has its own cookie name. */
   get cookie(): string {
     return (this.#cookieName ??= `turnpike_${this.#sealer.mac('dashboard-cookie', '').toString('hex').slice(0, 8)}`)
   }

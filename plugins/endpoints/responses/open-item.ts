@@ -11,15 +11,15 @@ export interface OpenItem {
   close(status: 'completed' | 'incomplete'): JsonObject
 }
 
-/** What an open item needs from its builder. */
+/** The members of its builder that an open item needs. */
 export interface ItemContext {
   readonly request: RequestBody
   readonly outputIndex: number
   readonly streaming: boolean
   readonly refusalEvents: boolean
   /**
-   * Undefined if the response is not streamed. Call it as `send?.(…)`, so that the fields are not even made then. `characters`: roughly how
-   * many there are in the fields, if they may be many. Such fields must not change any more.
+   * Absent if the response is not streamed. Call it as `send?.(…)`, so that the fields are not even created then. `characters`: roughly how
+   * many there are in the fields, if they may be many. Such fields must not change afterwards.
    */
   readonly send: ((type: string, fields: object, characters?: number) => void) | undefined
   /** Sends a delta. `head` is the start of its frame (`deltaHead`), `rest` the JSON after the text. */

@@ -8,7 +8,7 @@ export class Credit {
   readonly #org: string
   readonly #ids = new Set<string>()
   #entries: CreditEntry[] = []
-  /** `spent` is what was spent beyond what was added: at most 0 while there is credit. */
+  /** `spent` is the spending in excess of the added credit: at most 0 while there is credit. */
   readonly spending = { spent: 0, reserved: 0 }
 
   constructor(org: string) {
@@ -30,7 +30,7 @@ export class Credit {
     return this.balanceUsd
   }
 
-  /** Notes what a request spent. The caller has changed `spending` already. */
+  /** Records the cost of a request. The caller has already changed `spending`. */
   spend(requestId: string, at: number, nanoUsd: number): void {
     this.#keep({ id: `${requestId}:${this.#entries.length}:${at}`, org: this.#org, at, amountUsd: -nanoUsd / 1e9, note: null, requestId })
   }

@@ -33,7 +33,7 @@ export default definePlugin({
         type: 'array',
         items: { enum: storeServiceNames },
         uniqueItems: true,
-        description: 'What to keep in memory. Default: everything that no other plugin is set to keep.',
+        description: 'The services to keep in memory. Default: everything that no other plugin is set to keep.',
       },
       maxResponses: {
         type: 'integer',
@@ -45,7 +45,7 @@ export default definePlugin({
         type: 'integer',
         minimum: 1,
         default: 10_000,
-        description: 'How many of the newest records of requests to keep, without content. There may be up to a quarter more.',
+        description: 'How many of the newest records of requests to keep, without content. The store may keep up to a quarter more.',
       },
     },
   },

@@ -13,7 +13,7 @@ import {
 import { Credit } from './credit.ts'
 import { nanoDollars } from './nano-dollars.ts'
 
-/** What an account has spent and reserved in one period, in whole nano-dollars, because sums of fractions would drift. */
+/** An account's spending and reservations in one period, in whole nano-dollars, because sums of fractions would drift. */
 interface Sum {
   readonly periodStart: number
   spent: number
@@ -88,7 +88,7 @@ export class MemoryLedger implements Ledger {
   }
 }
 
-/** A cap whose period was changed counts anew. */
+/** A cap whose period was changed starts again at 0. */
 function sumName(account: string, period: SpendCap['period']): string {
   return `${period ?? ''}:${account}`
 }
@@ -130,7 +130,7 @@ function hold(limits: readonly Limited[], amount: number, onSpent: (nanoUsd: num
       return Math.min(...limits.map(({ sum, most }) => most - sum.spent)) / 1e9
     },
     extend(range) {
-      // Nothing can be added to what was settled.
+      // A settled hold cannot grow.
       const more = ended ? { short: limits[0]!.short, leftUsd: 0, heldUsd: 0 } : available(limits, range)
       if (typeof more !== 'number') return more
       take(more)

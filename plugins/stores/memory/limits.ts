@@ -43,7 +43,7 @@ export class MemoryLimits implements RateLimiter {
   #hold(windows: readonly TokenWindow[], tokens: number): Hold {
     let isOver = false
     let held = tokens
-    // What was held in windows before these needs no refund.
+    // Holds in earlier windows need no refund.
     let latest = windows.map(window => this.#take(window, tokens))
     const end = (actual: number): void => {
       if (isOver) return

@@ -82,7 +82,7 @@ function emptySums(at: number, group: UsageRow['group']): Sums {
   }
 }
 
-/** The group of each. Undefined for what is not among the top. */
+/** The group of each record. Undefined for groups that are not among the top. */
 function groupsOf(all: readonly Counted[], { groupBy, top }: UsageQuery): (counted: Counted) => UsageRow['group'] {
   const groupOf = (counted: Counted): NonNullable<UsageRow['group']> => Object.fromEntries(groupBy.map(by => [by, valueOf(counted, by)]))
   if (top === undefined) return groupOf

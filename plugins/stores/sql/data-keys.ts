@@ -54,7 +54,7 @@ export class DataKeys {
     return key
   }
 
-  /** Returns undefined if the key does not exist or cannot be opened. */
+  /** The key with this id, if it exists and can be opened. */
   async find(org: string, id: string): Promise<DataKey | undefined> {
     const known = this.#opened.get(addressOf(id, org))
     if (known) return known
@@ -62,7 +62,7 @@ export class DataKeys {
     return row && this.#open(row)
   }
 
-  /** Seals every data key anew that an earlier master key sealed, so that the earlier one can be retired. Returns how many. */
+  /** Reseals every data key that an earlier master key sealed, so that the earlier one can be retired. Returns their number. */
   async resealAll(): Promise<number> {
     let resealed = 0
     for (let after = ''; ;) {
@@ -91,7 +91,7 @@ export class DataKeys {
     if (!row || row.created_at <= this.#clock.now() - this.#maxAgeMs) return await this.#make(org)
     const key = await this.#open(row)
     if (key) return key
-    this.#log.error('a data key cannot be opened, so a new one was created; responses encrypted with the old key are lost', {
+    this.#log.error('cannot open a data key, so created a new one; responses encrypted with the old key are lost', {
       dataKey: row.id,
     })
     return await this.#make(org)
@@ -105,7 +105,7 @@ export class DataKeys {
     return key
   }
 
-  /** Seals a key again if an earlier master key sealed it, so that the earlier one can be retired. */
+  /** Reseals a key that an earlier master key sealed, so that the earlier one can be retired. */
   async #open({ id, org, sealed }: DataKeyTable): Promise<DataKey | undefined> {
     const bytes = openDataKey(this.#sealer, org, sealed)
     if (!bytes) return undefined

@@ -19,7 +19,7 @@ export interface OpenOptions {
   readonly lookOnly: boolean
 }
 
-/** Opens a database and brings its tables up to date. Throws if it cannot be used, or was created with another master key. */
+/** Opens a database and upgrades its tables. Throws if it cannot be used, or was created with another master key. */
 export async function openDatabase(
   place: Place,
   { createFiles, lookOnly }: OpenOptions,
@@ -31,7 +31,7 @@ export async function openDatabase(
     return (await openMemory()).database
   }
   const { database, applied } = await openAndMigrate(place, createFiles, log)
-  if (applied.length > 0 && !applied.includes(firstMigration)) log.info('the database was upgraded', { migrations: applied })
+  if (applied.length > 0 && !applied.includes(firstMigration)) log.info('upgraded the database', { migrations: applied })
   try {
     await checkMasterKey(database, sealer, nameOf(place))
     return database
@@ -41,20 +41,20 @@ export async function openDatabase(
   }
 }
 
-/** Connections that only read, so that nothing waits for what is being written. They open when they are first used. */
+/** Read-only connections, so that reads never wait for writes. They open on first use. */
 export interface Readers {
   /** Single rows that every request waits for: keys, accounts, limits. */
   readonly lookups: Kysely<Tables>
-  /** What takes longer: stored responses, and the lists of the admin API. */
+  /** Longer reads: stored responses, and the lists of the admin API. */
   readonly general: Kysely<Tables>
-  /** What may take seconds: records and usage. */
+  /** Reads that may take seconds: records and usage. */
   readonly reports: Kysely<Tables>
 }
 
 /** For stores of rows that are looked up and listed. */
 export type RowReaders = Pick<Readers, 'lookups' | 'general'>
 
-/** `database`: the first connection, which has to do for a database in memory. Postgres writes through several at once. */
+/** `database`: the first connection, which is the only one for a database in memory. Postgres writes through several at once. */
 export async function openReaders(
   place: Place,
   database: Kysely<Tables>,
@@ -73,7 +73,7 @@ export async function openReaders(
   return { lookups, general, reports, close }
 }
 
-/** Brings the tables up to date, and returns the names of the migrations that ran. */
+/** Upgrades the tables, and returns the names of the migrations that ran. */
 export async function upgradeDatabase(place: Place, log: Logger): Promise<readonly string[]> {
   const { database, applied } = await openAndMigrate(place, true, log)
   await database.destroy()

@@ -5,7 +5,7 @@ import { describeError } from '../../../core/kit.ts'
 import { removeResponse } from './response-rows.ts'
 import type { Tables } from './tables.ts'
 
-/** How many days to keep things. Undefined: forever. */
+/** How many days to keep data. Default: forever. */
 export interface Retention {
   readonly keepResponsesDays?: number
   readonly keepRecordsDays?: number
@@ -28,7 +28,7 @@ const keepUsageQuartersDays = 100
 /** No record arrives later. */
 const keepErasedDays = 7
 
-/** Deletes what is too old, in small batches. */
+/** Deletes expired data in small batches. */
 export class Expiry {
   readonly #database: Kysely<Tables>
   readonly #clock: Clock
@@ -82,9 +82,9 @@ export class Expiry {
     this.#sweeping = this.#sweeping
       .then(() => this.sweep())
       .then(deleted => {
-        if (Object.values(deleted).some(count => count > 0)) this.#log.info('what expired was deleted', deleted)
+        if (Object.values(deleted).some(count => count > 0)) this.#log.info('deleted expired data', deleted)
       })
-      .catch(error => this.#log.error('what expired could not be deleted', describeError(error)))
+      .catch(error => this.#log.error('could not delete expired data', describeError(error)))
   }
 
   /** `deleteBatch` returns how many rows it deleted. */

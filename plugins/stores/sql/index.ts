@@ -71,13 +71,13 @@ export default definePlugin({
         type: 'integer',
         minimum: 1,
         default: 10,
-        description: 'How many connections to Postgres to open at most, beside two that only look up keys and accounts.',
+        description: 'The most connections to Postgres to open, plus two that only look up keys, accounts and limits.',
       },
       services: {
         type: 'array',
         items: { enum: storeServiceNames },
         uniqueItems: true,
-        description: 'What to store in the database. Default: everything that it can, and that no other plugin is set to keep.',
+        description: 'The services to keep in the database. Default: everything that no other plugin is set to keep.',
       },
       cacheTtlMs: {
         ...milliseconds,
@@ -91,7 +91,7 @@ export default definePlugin({
         minimum: 0,
         default: 60_000,
         description:
-          'How long cached keys and accounts go on working while the database is down, in milliseconds. Then requests get a 503.',
+          'How long cached keys and accounts keep working while the database is down, in milliseconds. After that, requests get a 503.',
       },
       dataKeyDays: {
         type: 'integer',
@@ -105,7 +105,7 @@ export default definePlugin({
         type: 'object',
         additionalProperties: { type: 'object', additionalProperties: false, properties: retention },
         default: {},
-        description: 'Other times for some organizations, by id, such as { acme: { keepContentDays: 7 } }.',
+        description: 'Different times for some organizations, by id, such as { acme: { keepContentDays: 7 } }.',
       },
     },
   },
@@ -166,7 +166,7 @@ export default definePlugin({
     if (!gateway.createFiles) return
     const expiry = new Expiry(database, clock, log, options)
     gateway.onStart(() => expiry.start())
-    gateway.onStop(() => time.within('delete what is too old', () => expiry.stop()))
+    gateway.onStop(() => time.within('delete expired data', () => expiry.stop()))
   },
 })
 
@@ -181,8 +181,8 @@ function resealInBackground(gateway: Registrar, dataKeys: DataKeys, time: StopTi
   let resealing: Promise<void> | undefined
   gateway.onStart(() => {
     resealing = dataKeys.resealAll().then(
-      count => void (count > 0 && gateway.log.info('data keys were sealed with the new master key', { dataKeys: count })),
-      error => gateway.log.error('data keys could not be sealed with the new master key', describeError(error)),
+      count => void (count > 0 && gateway.log.info('resealed the data keys with the new master key', { dataKeys: count })),
+      error => gateway.log.error('could not reseal the data keys with the new master key', describeError(error)),
     )
   })
   gateway.onStop(() => time.within('seal data keys', () => resealing))
@@ -200,7 +200,7 @@ function placeOf(
   return { url, maxConnections }
 }
 
-/** Returns undefined if the URL is invalid. */
+/** The password in a URL, if the URL is valid. */
 function passwordIn(url: string): string | undefined {
   try {
     return decodeURIComponent(new URL(url).password)

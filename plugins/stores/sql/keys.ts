@@ -35,7 +35,7 @@ export class SqlKeys implements KeyStore {
     this.#readers = readers
     this.#log = log
     this.#cache = new RowCache(clock, { ttlMs: cacheTtlMs, staleMs: staleKeysMs, keepsUnknown: false, load: id => this.#read(id) })
-    // Cached keys go on working for a while.
+    // Cached keys keep working for a while.
     this.#reachable = new Reachable(clock, staleKeysMs, () => this.empty())
   }
 

@@ -9,9 +9,9 @@ import { addToWindows, readWindows } from './window-rows.ts'
 interface Window {
   used: number
   endsAt: number
-  /** What the database does not know yet. */
+  /** The tokens that the database does not know yet. */
   unsaved: number
-  /** Undefined once it was read, or for short windows. */
+  /** Absent once it was read, and for short windows. */
   loading: Promise<void> | undefined
 }
 
@@ -30,7 +30,7 @@ const pruneEveryMs = 60_000
 
 /**
  * Counts in memory. Windows of an hour or more are also kept in the database: they survive a restart, and other gateways count along with a
- * delay of a tenth of a second. All that changed is saved in one transaction, so others see a hold in all of its windows at once.
+ * delay of a tenth of a second. All changes are saved in one transaction, so others see a hold in all of its windows at once.
  */
 export class SqlLimits implements RateLimiter {
   readonly #database: Kysely<Tables>
@@ -156,7 +156,7 @@ export class SqlLimits implements RateLimiter {
         window.endsAt = row.ends_at
       }
     } catch (error) {
-      this.#log.error('a rate limit window could not be read', describeError(error))
+      this.#log.error('could not read a rate limit window', describeError(error))
     } finally {
       for (const window of unread.values()) window.loading = undefined
     }
@@ -178,7 +178,7 @@ export class SqlLimits implements RateLimiter {
       const changes = unsaved.map(({ bucket, window, tokens }) => ({ bucket, used: tokens, ends_at: window.endsAt }))
       for (const row of await addToWindows(this.#database, changes, now)) {
         const window = windows.get(row.bucket)!
-        // What other gateways counted, and what was counted here meanwhile.
+        // The tokens that other gateways counted, plus those counted here meanwhile.
         window.used = row.used + window.unsaved
         window.endsAt = row.ends_at
       }

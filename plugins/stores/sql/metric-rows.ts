@@ -98,7 +98,7 @@ async function take(transaction: Transaction<Tables>, level: number, firstMinute
 
 function add(sums: Map<string, { readonly row: MetricTable; readonly sum: MetricSummary }>, row: MetricTable): void {
   const summary = summaryOf(row)
-  // A damaged row ends here: nothing can read it.
+  // A damaged row ends here, because nothing can read it.
   if (!summary) return
   const endpoint = `${row.provider}\n${row.model}`
   const known = sums.get(endpoint)
@@ -106,7 +106,7 @@ function add(sums: Map<string, { readonly row: MetricTable; readonly sum: Metric
   else sums.set(endpoint, { row, sum: summary })
 }
 
-/** Returns undefined for a damaged row. */
+/** The metrics in a row, unless it is damaged. */
 export function summaryOf({ summary }: MetricTable): MetricSummary | undefined {
   const sum = new MetricSummary()
   try {

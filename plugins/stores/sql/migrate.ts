@@ -17,7 +17,7 @@ export interface Inspected {
   readonly pending: readonly string[]
 }
 
-/** Runs what has not run yet, and returns its names. The caller sees to it that no other process does so at the same time. */
+/** Runs the pending migrations, and returns their names. The caller makes sure that no other process does so at the same time. */
 export async function migrate(database: Kysely<Tables>): Promise<readonly string[]> {
   if (await isUpToDate(database)) return []
   const { error, results = [] } = await migrator(database).migrateToLatest()
@@ -25,7 +25,7 @@ export async function migrate(database: Kysely<Tables>): Promise<readonly string
   return results.map(({ migrationName }) => migrationName)
 }
 
-/** Almost every start finds it so. To ask takes one statement, and the migrator needs a dozen. Whatever else it finds is for the migrator. */
+/** True at almost every start. This check takes one statement, and the migrator needs a dozen. The migrator handles all other cases. */
 async function isUpToDate(database: Kysely<Tables>): Promise<boolean> {
   const query = CompiledQuery.raw('select name from kysely_migration order by timestamp, name')
   const found = await database.executeQuery<{ readonly name: string }>(query).catch(() => undefined)

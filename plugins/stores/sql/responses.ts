@@ -70,7 +70,7 @@ export class SqlResponses implements ResponseStore {
     for (let next: string | null = id; next !== null;) {
       const link = links.get(next)
       if (!link) return undefined
-      // What comes twice would go on for ever.
+      // A repeated link would go on for ever.
       links.delete(next)
       newestFirst.push(link)
       next = link.previous_id

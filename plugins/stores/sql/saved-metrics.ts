@@ -11,7 +11,7 @@ import type { MetricTable, Tables } from './tables.ts'
 const minuteMs = 60_000
 const saveEveryMs = 20_000
 const rollUpEveryMs = 10 * minuteMs
-/** What the shortest intervals need: it is there before the first request. */
+/** The minutes that the shortest intervals need, loaded before the first request. */
 const recentMinutes = 20
 /** While the database does not answer, this many minutes of endpoints wait in memory. */
 const maxWaiting = 50_000
@@ -44,9 +44,9 @@ export class SavedMetrics {
   async start(): Promise<void> {
     const current = this.#currentMinute()
     const recent = current - recentMinutes
-    this.#then('the metrics of earlier could not be read', () => this.#restore(0, recent, current + 1))
+    this.#then('could not read earlier metrics', () => this.#restore(0, recent, current + 1))
     await this.#work
-    this.#then('the metrics of earlier could not be read', async () => {
+    this.#then('could not read earlier metrics', async () => {
       for (const level of rollUps.keys()) await this.#restore(level, 0, level === 0 ? recent : Number.MAX_SAFE_INTEGER)
     })
     this.#rollUp()
@@ -57,7 +57,7 @@ export class SavedMetrics {
     for (const timer of this.#timers) clearInterval(timer)
     this.#stopped = true
     this.#save()
-    const fallback = (): void => this.#log.warn('the last metrics could not be written before the stop')
+    const fallback = (): void => this.#log.warn('could not write the last metrics before the stop')
     await pTimeout(this.#work, { milliseconds: stopWaitMs, fallback })
   }
 
@@ -89,7 +89,7 @@ export class SavedMetrics {
       this.#waiting.delete(name)
       dropped++
     }
-    if (dropped > 0) this.#log.warn('metrics were dropped, because the database has not taken any for too long', { minutes: dropped })
+    if (dropped > 0) this.#log.warn('dropped metrics, because the database has not accepted any for too long', { minutes: dropped })
   }
 
   async #write(): Promise<void> {
@@ -108,7 +108,7 @@ export class SavedMetrics {
   }
 
   #rollUp(): void {
-    this.#then('metrics could not be rolled up', async () => {
+    this.#then('could not roll up metrics', async () => {
       for (const level of rollUps.keys()) {
         while (!this.#stopped && (await rollUpOldest(this.#database, level, this.#currentMinute(), this.#writer))) await setImmediate()
       }

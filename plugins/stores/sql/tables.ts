@@ -127,7 +127,7 @@ export interface RateWindowTable {
   readonly ends_at: number
 }
 
-/** What one gateway saw of one endpoint in one period. Older periods are rolled up: each attempt counts in one row only. */
+/** The metrics that one gateway has of one endpoint in one period. Older periods are rolled up: each attempt counts in one row only. */
 export interface MetricTable {
   /** An index of `rollUps`. */
   readonly level: number

@@ -5,14 +5,14 @@ export interface Write {
 
 interface Line<W> {
   readonly waiting: W[]
-  /** What it had so far, in bytes. */
+  /** The bytes that it has had so far. */
   had: number
 }
 
 /** Lets owners take turns by bytes: next is the owner that had the least, with its smallest write. So nobody waits long behind large ones. */
 export class WriteQueue<W extends Write> {
   readonly #lines = new Map<string, Line<W>>()
-  /** What the owner of the last write had. New owners start here, or they would come first for long. */
+  /** The bytes that the owner of the last write has had. New owners start here, or they would come first for a long time. */
   #had = 0
   #count = 0
 
@@ -27,7 +27,7 @@ export class WriteQueue<W extends Write> {
     else this.#lines.set(write.owner, { waiting: [write], had: this.#had })
   }
 
-  /** Returns undefined if the next one has more bytes than this, or nothing waits. */
+  /** The next write, if one waits and it has at most this many bytes. */
   next(mostBytes: number): W | undefined {
     let chosen: Line<W> | undefined
     for (const line of this.#lines.values()) if (line.waiting.length > 0 && (!chosen || line.had < chosen.had)) chosen = line
@@ -52,7 +52,7 @@ export class WriteQueue<W extends Write> {
 
   #took(): void {
     this.#count--
-    // What owners had counts only while others wait.
+    // The bytes that owners have had count only while others wait.
     if (this.#count === 0) this.#lines.clear()
   }
 }

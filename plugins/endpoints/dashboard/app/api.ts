@@ -1,6 +1,6 @@
 import type { Parameters } from './place.ts'
 
-/** The code of answers that only something else can have given. */
+/** The code of replies that cannot come from the gateway. */
 const notFromGateway = 'not_from_gateway'
 
 /** An answer of the admin API that is not a success, or none at all. */
@@ -18,7 +18,7 @@ export class ApiError extends Error {
     this.param = param
   }
 
-  /** What to do about it. Undefined where the message says it. */
+  /** Advice for the reader, unless the message already gives it. */
   get advice(): string | undefined {
     if (this.code === notFromGateway) return undefined
     if (this.status === 0) return 'Check that it is running and that this machine can reach it.'
@@ -46,7 +46,7 @@ export function setAntiForgery(token: string | undefined): void {
   antiForgery = token
 }
 
-/** While nobody is, nothing need be asked. */
+/** While nobody is signed in, requests are pointless. */
 export function isSignedIn(): boolean {
   return antiForgery !== undefined
 }

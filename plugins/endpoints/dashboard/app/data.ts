@@ -3,7 +3,7 @@ import { api, ApiError, isSignedIn, signedIn, withQuery, type ListOf } from './a
 import type { Parameters } from './place.ts'
 
 export interface Loaded<T> {
-  /** What came last. It stays while something newer is loaded. */
+  /** The last data. They stay while newer data load. */
   readonly data: T | undefined
   readonly error: ApiError | undefined
   readonly isLoading: boolean
@@ -78,9 +78,9 @@ export function useData<T>(path: string | undefined, query?: Parameters, { pollM
 interface State<T> {
   readonly data?: T
   readonly error?: ApiError
-  /** What the last answer was for. */
+  /** The URL of the last answer. */
   readonly url?: string
-  /** What the data are from. */
+  /** The path of the data. */
   readonly path?: string | undefined
 }
 

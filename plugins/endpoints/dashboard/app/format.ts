@@ -17,7 +17,7 @@ const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: '
 /** The zone of the browser, by its name. Undefined if the browser does not know. */
 export const timeZone = known(Intl.DateTimeFormat().resolvedOptions().timeZone)
 
-/** What stands for a value that there is none of. */
+/** The placeholder for a missing value. */
 export const none = '–'
 
 type Given<T> = T | null | undefined

@@ -1,7 +1,7 @@
 import htm from 'htm'
 import { h, type ComponentChildren, type VNode } from 'preact'
 
-/** What components return and take as children. */
+/** The children and results of components. */
 export type Children = ComponentChildren
 
 /** Markup as a template: html`<p class="lead">${text}</p>`. A component is used as <${Name} />, with any closing tag as <//>. */

@@ -17,7 +17,7 @@ import { html } from './html.ts'
 import { go, hrefOf, useParameters } from './place.ts'
 import { useSession } from './session.ts'
 
-/** What the pages of plugins get: docs/dashboard.md. */
+/** The parts that pages of plugins get: docs/dashboard.md. */
 export const kit = {
   html,
   api,

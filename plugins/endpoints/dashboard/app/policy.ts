@@ -1,4 +1,4 @@
-// What the pages of keys and of accounts know about policy.
+// Facts about policy for the pages of keys and accounts.
 
 export const policyFields = ['zdr', 'logging', 'hipaa', 'redaction'] as const
 export type PolicyField = (typeof policyFields)[number]
@@ -10,10 +10,10 @@ export interface PolicySetting {
   readonly settings?: Readonly<Record<string, unknown>>
 }
 
-/** What one level sets. */
+/** The settings of one level. */
 export type PolicyLayer = { readonly [F in PolicyField]?: PolicySetting }
 
-/** What applies to a key, as `GET keys/{id}/policy` has it. */
+/** The effective policy of a key, as in `GET keys/{id}/policy`. */
 export type EffectivePolicy = {
   readonly [F in PolicyField]: {
     readonly value: boolean
@@ -41,7 +41,7 @@ export function changedFields(before: PolicyLayer, after: PolicyLayer): Readonly
   return changed.length > 0 ? Object.fromEntries(changed.map(field => [field, after[field] ?? null])) : undefined
 }
 
-/** What levels above a key enforce: the strongest one decides each field. */
+/** The locks of the levels above a key. The strongest level decides each field. */
 export function locksOf(levels: readonly { readonly level: Exclude<Level, 'key'>; readonly policy: PolicyLayer | undefined }[]): Locks {
   const found = policyFields.map(field => {
     const locking = levels.find(({ policy }) => policy?.[field]?.enforced)

@@ -49,7 +49,7 @@ export const email: Detector = {
   },
 }
 
-/** Returns undefined if no sign begins here. */
+/** The end of a sign that begins here, if one does. */
 function endOfSign(text: string, start: number): number | undefined {
   const code = text.charCodeAt(start)
   if (code === 0x40) return start + 1

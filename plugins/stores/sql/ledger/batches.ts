@@ -6,7 +6,7 @@ import { LockedSums, type SumName } from './sums.ts'
 
 /** One change to the ledger. Many run in one transaction. */
 export interface LedgerChange<T> {
-  /** What to lock, beside that of the holds. */
+  /** The sums to lock, in addition to those of the holds. */
   readonly names?: readonly SumName[]
   readonly orgs?: readonly string[]
   /** The id of the hold that it changes. */
@@ -31,8 +31,8 @@ interface Waiting {
 const mostInBatch = 200
 
 /**
- * Commits in groups: what arrives while one transaction runs goes into the next one. So a thousand changes at once need few commits, and a
- * change resolves only when it is durable.
+ * Commits in groups: changes that arrive while one transaction runs go into the next one. So a thousand changes at once need few commits,
+ * and a change resolves only when it is durable.
  */
 export class LedgerBatches {
   readonly #database: Kysely<Tables>

@@ -7,7 +7,7 @@ import type { CreditEntryTable } from '../tables.ts'
 
 const mostCredit = mostCreditUsd * 1e9
 
-/** What a request counts against. */
+/** The sums that a request counts against. */
 export interface Limits {
   readonly counted: readonly { readonly cap: SpendCap; readonly name: SumName }[]
   readonly creditOf: string | undefined
@@ -86,7 +86,7 @@ export function release(id: string): LedgerChange<void> {
   }
 }
 
-/** Gives back what a dead process held. The hold stays for a while, in case that the process was only slow. */
+/** Releases the hold of a dead process. The row stays for a while, in case the process was only slow. */
 export function expire(id: string, at: number): LedgerChange<void> {
   return {
     hold: id,
@@ -124,7 +124,7 @@ export function addCredit(entry: CreditEntryTable): LedgerChange<number | undefi
   }
 }
 
-/** As much as is left, or the first limit of which less than the least is left. */
+/** The available amount, or the first limit with less than `atLeast` left. */
 function available({ counted, creditOf }: Limits, sums: LockedSums, { least, most }: Amounts): number | CreditShortage {
   let amount = most
   for (const { cap, name } of counted) {
@@ -141,13 +141,13 @@ function available({ counted, creditOf }: Limits, sums: LockedSums, { least, mos
   return Math.max(least, amount)
 }
 
-/** The most that one request could hold if no other did. */
+/** The most that one request could hold if no other held anything. */
 function reachable({ counted, creditOf }: Limits, sums: LockedSums): number {
   const caps = counted.map(({ cap, name }) => Math.round(cap.capUsd * 1e9) - sums.sum(name).spent)
   return Math.min(...caps, creditOf === undefined ? Infinity : -sums.credit(creditOf).spent)
 }
 
-/** Nothing of an expired hold is reserved any more. */
+/** An expired hold no longer reserves anything. */
 function giveBack(sums: LockedSums, hold: HoldRow): void {
   if (hold.expired_at === null) setAside(sums, hold, -hold.amount)
 }

@@ -34,11 +34,11 @@ import { Settlements, type Charge } from './settlements.ts'
 import { Standstill, unlessStandstill } from '../standstill.ts'
 import { entryFromRow, sumName } from './sums.ts'
 
-/** Longer, an answer does not wait for a database that is down. The settlement goes on in the background. */
+/** The longest wait of an answer for a database that is down. The settlement continues in the background. */
 const settleWaitMs = 5_000
-/** Longer, no request waits to begin. */
+/** The longest wait of a request to begin. */
 const reserveWaitMs = 2_000
-/** Longer, no answer waits to go on. The vendor's stream pauses meanwhile. */
+/** The longest wait of an answer to continue. The vendor's stream pauses meanwhile. */
 const extendWaitMs = 5_000
 
 /** Every reservation and settlement is a transaction, so several processes share caps and balances exactly. */
@@ -79,7 +79,7 @@ export class SqlLedger implements Ledger {
       const held = await this.#batches.run(reserve(id, process, limits, amounts), { patienceMs })
       return 'short' in held ? held : this.#hold(requestId, id, limits, held)
     } catch (error) {
-      // It may have been committed all the same.
+      // It may have been committed anyway.
       if (!(error instanceof Standstill) || error.mayHappen) void this.#settlements.run(release(id))
       throw error
     }
@@ -149,7 +149,7 @@ export class SqlLedger implements Ledger {
   }
 }
 
-/** What an operator needs to charge a request by hand. */
+/** The facts that an operator needs to charge a request by hand. */
 function chargeOf(requestId: string, { counted, creditOf }: Limits, spent: number): Charge {
   return { request: requestId, costUsd: spent / 1e9, caps: counted.map(({ cap }) => cap.account), creditOf: creditOf ?? null }
 }

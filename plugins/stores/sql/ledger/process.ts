@@ -8,7 +8,7 @@ import { expire } from './changes.ts'
 import { unlessStandstill } from '../standstill.ts'
 
 const seenEveryMs = 15_000
-/** A process that was not seen for this long is dead. It is longer than a few missed signs of life, and than clocks differ. */
+/** A process that was not seen for this long is dead. This exceeds a few missed signs of life, and the difference of clocks. */
 const deadAfterMs = 60_000
 /** An expired hold stays this long, so that a late settlement of it is still charged. */
 const keepExpiredMs = 24 * 60 * 60 * 1000
@@ -16,7 +16,7 @@ const keepExpiredMs = 24 * 60 * 60 * 1000
 const keepSpendMs = 100 * 24 * 60 * 60 * 1000
 const holdsInBatch = 100
 
-/** Shows other processes that this one is alive, and gives back what dead ones held. */
+/** Shows other processes that this one is alive, and releases the holds of dead ones. */
 export class LedgerProcess {
   readonly #database: Kysely<Tables>
   readonly #clock: Clock
@@ -54,7 +54,7 @@ export class LedgerProcess {
       this.#working = this.#working
         .then(() => (this.#entered ? this.#show() : undefined))
         .then(() => this.sweep())
-        .catch(error => this.#log.error('the ledger could not be maintained', describeError(error)))
+        .catch(error => this.#log.error('could not maintain the ledger', describeError(error)))
     }
     work()
     this.#timer = setInterval(work, seenEveryMs).unref()
@@ -63,11 +63,11 @@ export class LedgerProcess {
   /** Call when no request is left. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
-    // Without it, others find that this process is dead a minute later.
+    // Without it, others notice a minute later that this process is dead.
     await unlessStandstill(this.#leave()).catch(() => {})
   }
 
-  /** Returns how many holds were given back. */
+  /** Returns the number of released holds. */
   async sweep(): Promise<number> {
     const now = this.#clock.now()
     const batches = new LedgerBatches(this.#database)
@@ -85,7 +85,7 @@ export class LedgerProcess {
       expired += rows.length
       if (rows.length < holdsInBatch) break
     }
-    if (expired > 0) this.#log.warn('the credit held by gateways that ended without notice was given back', { holds: expired })
+    if (expired > 0) this.#log.warn('released the credit that dead gateways held', { holds: expired })
     await this.#database
       .deleteFrom('credit_hold')
       .where('expired_at', '<', now - keepExpiredMs)
@@ -118,7 +118,7 @@ export class LedgerProcess {
   }
 }
 
-/** Call when no other process uses the database: those that it lists are dead, and the next sweep gives back what they held. */
+/** Call when no other process uses the database: the processes that it lists are dead, and the next sweep releases their holds. */
 export async function forgetProcesses(database: Kysely<Tables>): Promise<void> {
   await database.deleteFrom('ledger_process').execute()
 }

@@ -5,17 +5,17 @@ import { describeError } from '../../../../core/kit.ts'
 import type { LedgerBatches, LedgerChange } from './batches.ts'
 
 const retryAfterMs = 500
-/** Longer, a stop does not wait for a database that is down. */
+/** The longest wait of a stop for a database that is down. */
 const stopWaitMs = 5_000
 
-/** What a settlement charges: for the log, if it is lost. */
+/** The charge of a settlement, for the log if it is lost. */
 export type Charge = JsonObject
 
 /** Changes that must happen, even if the database is down for a while: each is tried until it is done, or the gateway stops. */
 export class Settlements {
   readonly #batches: LedgerBatches
   readonly #log: Logger
-  /** What is not done yet. */
+  /** The changes that are not done yet. */
   readonly #open = new Map<Promise<void>, Charge | undefined>()
   readonly #told = new WeakSet<LedgerChange<void>>()
   #stopped = false
@@ -33,14 +33,14 @@ export class Settlements {
     this.#open.delete(done)
   }
 
-  /** Logs what is not settled yet, once, in case that the gateway is killed. For a change that takes long. */
+  /** Logs a pending settlement once, in case the gateway is killed. For a change that takes long. */
   tell(change: LedgerChange<void>, charge: Charge | undefined, reason: JsonObject = {}): void {
     if (this.#told.has(change)) return
     this.#told.add(change)
     this.#log.error('could not charge a request yet; retrying', { hold: change.hold, ...charge, ...reason })
   }
 
-  /** Call when no request is left. Waits for what is open, but not long, and logs each charge that is lost. */
+  /** Call when no request is left. Waits briefly for open changes, and logs each charge that is lost. */
   async stop(): Promise<void> {
     await pTimeout(Promise.all(this.#open.keys()), { milliseconds: stopWaitMs, fallback: () => undefined })
     this.#stopped = true

@@ -10,13 +10,13 @@ export type SumName = readonly [name: string, periodStart: number]
 
 /** A sum or a credit while a transaction has it locked. */
 export interface Locked {
-  /** What was spent; for a credit, the negative balance. */
+  /** The spending; for a credit, the negative balance. */
   spent: number
   reserved: number
   changed: boolean
 }
 
-/** What the operations of one transaction read and change. */
+/** The rows that the operations of one transaction read and change. */
 export class LockedSums {
   readonly #sums = new Map<string, Locked & { readonly name: SumName }>()
   readonly #credits = new Map<string, Locked>()
@@ -115,7 +115,7 @@ export class LockedSums {
   }
 }
 
-/** A cap whose period was changed counts anew. */
+/** A cap whose period was changed starts again at 0. */
 export function sumName(account: string, period: SpendCap['period'], start: number): SumName {
   return [`${period ?? ''}:${account}`, start]
 }

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { keyedStorage } from './dialect.ts'
 
-/** What this migration reads and writes, in the form of its time. */
+/** The tables that this migration reads and writes, in the form of its time. */
 interface Then {
   readonly api_key: {
     readonly id: string

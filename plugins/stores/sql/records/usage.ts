@@ -100,7 +100,7 @@ function timesOf(counts: readonly DurationRow[]): Times {
   return { latency: times('answers'), attemptLatency: times('attempts') }
 }
 
-/** What rows are grouped by: the start of the bucket, then the groups. */
+/** The columns to group rows by: the start of the bucket, then the groups. */
 function keysOf(
   { bucket, timeZone, top }: UsageQuery,
   groups: readonly UsageGroup[],

@@ -28,12 +28,12 @@ export class OpenFile {
   async check(): Promise<void> {
     if ((await inodeOf(this.#path)) === this.#inode) return
     const message =
-      'the database file was deleted or replaced while this gateway uses it: what it stores will be lost. Copy what you need through the admin API, put the file back from a backup, and start the gateway again'
+      'the database file was deleted or replaced while this gateway uses it, so everything that it stores will be lost. Copy what you need through the admin API, restore the file from a backup, and restart the gateway'
     this.#log.error(message, { file: this.#path })
   }
 }
 
-/** Returns undefined if there is no such file. */
+/** The inode of a file, if the file exists. */
 async function inodeOf(path: string): Promise<bigint | undefined> {
   return await stat(path, { bigint: true }).then(
     ({ ino }) => ino,

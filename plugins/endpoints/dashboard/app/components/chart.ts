@@ -16,7 +16,7 @@ export interface Series {
 }
 
 export interface ChartProps {
-  /** What the chart shows, for screen readers too. */
+  /** The name of the chart, also for screen readers. */
   readonly label: string
   /** Seconds since 1970, ascending. */
   readonly times: readonly number[]

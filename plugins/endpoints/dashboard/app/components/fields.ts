@@ -5,7 +5,7 @@ import { html, type Children } from '../html.ts'
 import type { FormState } from './form.ts'
 import { Icon } from './icon.ts'
 
-/** What a field needs of a form. Templates pass it, so its members are known at run time only. */
+/** The part of a form that a field needs. Templates pass it, so its members are known only at run time. */
 export interface FieldForm extends Pick<FormState<object>, 'errorOf'> {
   readonly values: Readonly<Record<string, unknown>>
   set(name: string, value: unknown): void

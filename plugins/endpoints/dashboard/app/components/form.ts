@@ -6,17 +6,17 @@ import { useUnsaved } from '../leaving.ts'
 import { Problem } from './feedback.ts'
 import { Button } from './page.ts'
 
-/** The values of a form while somebody edits them, and what was wrong with them when they were sent. */
+/** The values of a form while somebody edits them, and the errors of the last submission. */
 export interface FormState<V extends object> {
   readonly values: V
-  /** What the form began with. A save sends only what differs from it, so that it undoes no change that somebody else made meanwhile. */
+  /** The initial values. A save sends only differences from them, so that it undoes no change that somebody else made meanwhile. */
   readonly start: V
   readonly error: unknown
   readonly isBusy: boolean
   /** True if a value differs from what the form began with. */
   readonly isChanged: boolean
   set<N extends keyof V>(name: N, value: V[N]): void
-  /** What the gateway said about this member, or one below it. */
+  /** The gateway's error about this member, or one below it. */
   errorOf(name: string): string | undefined
   /** Sends. A failure is kept as `error`. */
   submit(send: (values: V) => Promise<void>): Promise<void>

@@ -15,7 +15,7 @@ export interface PageProps {
 
 let isFirst = true
 
-/** What every page consists of. When it opens, the title gets the focus, so that the keyboard and screen readers start there. */
+/** The frame of every page. When it opens, the title gets the focus, so that the keyboard and screen readers start there. */
 export function Page({ title, intro, actions, above, children }: PageProps): VNode {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {

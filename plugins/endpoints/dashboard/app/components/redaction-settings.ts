@@ -19,7 +19,7 @@ const detectors = {
 /** Those that look for something if a policy names none. */
 const usual: readonly string[] = ['secret', 'email', 'iban', 'card', 'national_id', 'phone', 'ip']
 
-/** What redaction looks for, and what it does with it. The rarer settings are in the JSON, which has all of them. */
+/** The detectors of redaction, and its treatment of their finds. The JSON has all settings, including the rarer ones. */
 export function RedactionSettings({
   value = {},
   disabled,

@@ -14,11 +14,11 @@ export function RowsField<R>({
   row,
   noun,
 }: Pick<FieldProps, 'form' | 'name' | 'label' | 'hint'> & {
-  /** What a new row begins with. */
+  /** The values of a new row. */
   readonly empty: R
   /** The controls of a row. `change` replaces its value. */
   readonly row: (value: R, change: (value: R) => void, position: number) => Children
-  /** What one row is, for the buttons. */
+  /** The noun for one row, for the buttons. */
   readonly noun: string
 }): VNode {
   const values: readonly R[] = (form.values[name] as readonly R[] | undefined) ?? []

@@ -17,7 +17,7 @@ export interface Column<T> {
 }
 
 export interface TableProps<T> {
-  /** What the table is, for screen readers. */
+  /** The name of the table, for screen readers. */
   readonly label: string
   readonly columns: readonly Column<T>[]
   readonly rows: readonly T[]

@@ -12,7 +12,7 @@ export interface TabsProps {
   readonly tabs: readonly Tab[]
   readonly current: string
   readonly onSelect: (id: string) => void
-  /** What the current tab shows. */
+  /** The content of the current tab. */
   readonly children?: Children
 }
 

@@ -76,7 +76,7 @@ export default function Models(): VNode {
 const liveMs = 10_000
 const mostNamed = 2
 
-/** How the endpoint of a model did that was used most in the last hour. */
+/** The metrics of each model's endpoint that was used most in the last hour. */
 function useMetrics(): readonly [of: (model: Model) => EndpointMetrics | undefined, loaded: Loaded<ListOf<EndpointMetrics>>] {
   const loaded = useData<ListOf<EndpointMetrics>>('/metrics/endpoints', { interval: '1h' }, { all: true, pollMs: liveMs })
   const { data } = loaded

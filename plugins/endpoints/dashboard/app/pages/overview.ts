@@ -24,7 +24,7 @@ interface Usage {
   readonly data: readonly UsageRow[]
 }
 
-/** What the gateway did: requests, errors, tokens, cost and latency over time. */
+/** The gateway's traffic: requests, errors, tokens, cost and latency over time. */
 export default function Overview(): VNode {
   const [parameters, setParameters] = useParameters()
   const rangeName: RangeName = isRange(parameters['range']) ? parameters['range'] : '24h'
@@ -89,7 +89,7 @@ export default function Overview(): VNode {
   <//>`
 }
 
-/** A part of the page, which may fail while the others do not. What it showed last stays. */
+/** A part of the page, which may fail while the others do not. Its last content stays. */
 function Part({ from: { data, error, reload }, children }: { readonly from: Loaded<Usage>; readonly children?: Children }): VNode {
   return html`${error && html`<${Problem} error=${error} retry=${reload} />`} ${!data && !error && html`<${Loading} />`} ${data && children}`
 }

@@ -13,7 +13,7 @@ import { stateOf, sumOf, type Provider } from './providers/state.ts'
 const liveMs = 5_000
 const intervals = { '15m': 'Last 15 minutes', '1h': 'Last hour', '24h': 'Last 24 hours', '7d': 'Last 7 days' }
 
-/** How each provider is doing: its credentials, its circuits, and how its endpoints did lately. */
+/** The state of each provider: its credentials, its circuits, and the recent performance of its endpoints. */
 export default function Providers(): VNode {
   const [{ interval = '1h' }, set] = useParameters()
   const providers = useData<ListOf<Provider>>('/providers', {}, { all: true, pollMs: liveMs })

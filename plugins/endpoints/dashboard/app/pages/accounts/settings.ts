@@ -30,7 +30,7 @@ type Values = FormValues<typeof accountFields>
 /** The settings below. */
 const placed: readonly (keyof typeof accountFields)[] = ['name', 'team', 'policy', 'spendCapUsd', 'spendPeriod', 'metadata']
 
-/** What an account enforces, and what the keys below it may spend. */
+/** The policy that an account enforces, and the spend cap of the keys below it. */
 export function AccountSettings({
   path,
   level,

@@ -203,7 +203,7 @@ function Edit({
   <//>`
 }
 
-/** What applies to the key's requests, and which level says so. */
+/** The policy that applies to the key's requests, and the level that sets each field. */
 function Effective({ policy }: { readonly policy: EffectivePolicy }): VNode {
   return html`<dl class="effective">
     ${policyFields.map(field => {

@@ -25,7 +25,7 @@ export function ShownText({ shown }: { readonly shown: ShownKey }): VNode {
       <${CodeBlock} text=${key} label=${`Key of ${name}`} />
       ${warnings.map(warning => html`<${Notice} tone="warn">${warning}<//>`)}
       <p class="hint">
-        For OpenAI's SDK, set <code>OPENAI_API_KEY</code> to it, and <code>OPENAI_BASE_URL</code> to the address of the gateway${' '} with
+        For OpenAI's SDK, set <code>OPENAI_API_KEY</code> to it, and <code>OPENAI_BASE_URL</code> to the address of the gateway with${' '}
         <code>/v1</code>.
       </p>
     </div>

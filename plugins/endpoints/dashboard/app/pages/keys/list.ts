@@ -89,7 +89,7 @@ function spent({ name, spent_usd: value, spend_cap_usd: cap, spend_period: perio
   return html`<${Meter} label=${`Spent by ${name}, in US dollars`} value=${value} most=${cap} text=${text} />`
 }
 
-/** What is on by the key itself, and what another level decides. */
+/** The fields that the key itself turns on, and those that another level decides. */
 function policyBadges({ policy, policy_source: source, policy_error: problem }: Key): VNode {
   if (source === null) return html`<span class="muted" title=${problem}>unavailable</span>`
   const shown = policyFields.filter(field => source[field] !== 'key' || policy[field]?.value)

@@ -8,7 +8,7 @@ import { html } from '../../html.ts'
 import { useSession } from '../../session.ts'
 import type { RequestRecord } from './record.ts'
 
-/** What was asked and answered, if it was stored. It is read only when somebody wants to see it. */
+/** The prompt and the answer, if they were stored. Read only when somebody opens them. */
 export function Content({ record }: { readonly record: RequestRecord }): VNode {
   const [opened, setOpened] = useState<RequestRecord>()
   const [error, setError] = useState<unknown>()

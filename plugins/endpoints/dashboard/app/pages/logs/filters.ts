@@ -12,7 +12,7 @@ import { statusText } from './reasons.ts'
 const bounds = { from: 'From', to: 'To' }
 const statuses = [200, 400, 401, 402, 403, 404, 422, 424, 429, 499, 500, 502, 503, 504]
 
-/** What the list is narrowed to. Every change begins it again at its first page. */
+/** The filters of the list. Every change goes back to its first page. */
 export function Filters({
   filters,
   keys,

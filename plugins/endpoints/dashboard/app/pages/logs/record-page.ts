@@ -182,7 +182,7 @@ function usageFacts(usage: Usage): readonly Fact[] {
   ]
 }
 
-/** What plugins noted, such as a guardrail that refused the request. Never content. */
+/** The notes of plugins, such as a guardrail that refused the request. Never content. */
 function notes({ notes: all }: RequestRecord): readonly VNode[] {
   return all.map(
     ({ kind, summary }, index) =>

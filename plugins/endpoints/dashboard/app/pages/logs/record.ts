@@ -5,7 +5,7 @@ export interface RequestRecord extends ShownRecord {
   /** Only where it was asked for, and null where nothing is kept. */
   readonly request?: unknown
   readonly response?: unknown
-  /** What guardrails kept beside them. */
+  /** Content that guardrails kept in addition. */
   readonly kept?: Readonly<Record<string, unknown>>
 }
 

@@ -80,7 +80,7 @@ const capabilityNames: Readonly<Record<string, string>> = {
   verbosity: 'Verbosity',
 }
 
-/** What an endpoint is known to do. */
+/** The known capabilities of an endpoint. */
 export function capabilitiesOf({ capabilities, kind }: Endpoint): readonly string[] {
   if (kind === 'decision') return ['Decisions']
   const { structured_output: format, efforts } = capabilities

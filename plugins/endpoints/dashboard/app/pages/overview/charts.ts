@@ -55,7 +55,7 @@ const byAsked: readonly Plan[] = [
 ]
 
 interface ChartsProps {
-  /** Undefined: everything together. */
+  /** Absent for everything together. */
   readonly split: Split | undefined
   readonly rows: readonly UsageRow[]
   /** Of the whole time, a row for each group. */

@@ -1,6 +1,6 @@
 import type { Parameters } from '../../place.ts'
 
-/** What the overview can be split by, and where a click on one of its groups leads. */
+/** The ways to split the overview, and where a click on a group leads. */
 export const splits = {
   model: { label: 'Model', linkOf: (value: string) => ({ page: 'logs' as const, query: { model: value } }) },
   provider: { label: 'Provider', linkOf: (value: string) => ({ page: 'logs' as const, query: { provider: value } }) },

@@ -8,7 +8,7 @@ export interface ShownItem {
   readonly status: string
   /** Of a message. */
   readonly text: string
-  /** What a model thought, or a summary of that. */
+  /** The thoughts of a model, or a summary of them. */
   readonly reasoning: string
   /** The arguments of a call. */
   readonly arguments: string

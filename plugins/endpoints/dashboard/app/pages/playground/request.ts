@@ -47,7 +47,7 @@ function toolsIn(text: string): readonly Json[] {
   return tools as readonly Json[]
 }
 
-/** What an answer adds to the conversation: what it said and called. Reasoning stays with the endpoint that it came from. */
+/** The messages and calls that an answer adds to the conversation. Reasoning stays with its endpoint. */
 export function itemsToSend(items: readonly ShownItem[], outputs: Readonly<Record<string, string>>): readonly Json[] {
   const said = items
     .filter(({ type }) => type === 'message' || type === 'function_call' || type === 'custom_tool_call')

@@ -164,7 +164,7 @@ function Turn({ item }: { readonly item: Json }): VNode {
   return html`<div class=${role === 'user' ? 'asked' : 'said'}>${String(content)}</div>`
 }
 
-/** What the called functions return, before the model goes on. */
+/** A form for the results of the called functions, before the model continues. */
 function Outputs({
   calls,
   onSend,

@@ -3,7 +3,7 @@ type Json = Readonly<Record<string, unknown>>
 export const languages = ['curl', 'TypeScript', 'Python'] as const
 export type Language = (typeof languages)[number]
 
-/** What sends the same request without the dashboard. The key stays a variable: only its owner knows it. */
+/** Code that sends the same request without the dashboard. The key stays a variable, because only its owner knows it. */
 export function snippetOf(language: Language, surface: 'responses' | 'systemone', baseUrl: string, request: Json): string {
   if (language === 'curl') return curl(surface, baseUrl, request)
   if (surface === 'systemone') return language === 'Python' ? pythonPost(baseUrl, request) : typescriptPost(baseUrl, request)

@@ -14,7 +14,7 @@ export interface Provider {
   } | null
 }
 
-/** What the endpoints of a provider did together. */
+/** The sums over a provider's endpoints. */
 export interface ProviderSum {
   readonly requests: number
   /** From 0 to 1. Null: nothing was tried. */
@@ -32,7 +32,7 @@ export interface ProviderCondition {
   readonly text: string
 }
 
-/** The worst that is the matter, in a few words. */
+/** The most serious problem, in a few words. */
 export function stateOf({ circuits, credentials, queue }: Provider, { requests, uptime }: ProviderSum): ProviderCondition {
   const open = circuits.filter(({ state }) => state === 'open').length
   if (open > 0) return { tone: 'bad', text: open === 1 ? '1 circuit open' : `${open} circuits open` }

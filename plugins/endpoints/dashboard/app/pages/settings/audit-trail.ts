@@ -72,7 +72,7 @@ function who(actor: string, name: string | undefined): VNode {
   return html`<span class="two-lines">${name}<small class="mono">${actor}</small></span>`
 }
 
-/** What the entry is about, as a link if it has a page. */
+/** The target of the entry, as a link if it has a page. */
 function target({ action, target: id, org }: Entry): VNode {
   const [kind] = action.split('.') as [string]
   const href = {
