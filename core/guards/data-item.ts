@@ -11,7 +11,7 @@ type Holder = Record<string, unknown>
 /** Words of the protocol, ids, and bytes. */
 const structural = new Set(['type', 'id', 'status', 'call_id', 'role', 'encrypted_content', 'result', 'image_url', 'file_id'])
 
-/** The texts of an item that is neither a message, reasoning nor a call: what was searched for and found, or what a tool did. */
+/** The texts of an item that is neither a message, reasoning nor a call: queries and results of a search, or the work of a tool. */
 export class DataItem {
   readonly #item: OpenedSearch | OpenedForeign
   readonly texts: DataText[] = []

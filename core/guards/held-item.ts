@@ -73,7 +73,7 @@ export class HeldItem {
     const isChanged = this.#parts.some(({ changed }) => changed)
     const left = this.#content.filter(each => {
       if (isPart(each)) return !each.changed || each.text !== ''
-      // Its offsets refer to the text as it was.
+      // Its offsets refer to the original text.
       return each.type !== 'annotation' || !isChanged
     })
     // Only the end of the item.

@@ -23,7 +23,9 @@ export interface OpenGuard extends LoadedGuard {
   readonly session: GuardSession
 }
 
-/** In the order in which they see requests: those that send content elsewhere come last, so that they see what the others left of it. */
+/**
+ * In the order in which they see requests: guardrails that send content elsewhere come last, so that they see only what the others leave.
+ */
 export function loadedGuards(registry: Registry<Guardrail>): readonly LoadedGuard[] {
   const guards = registry.values().map(guardrail => ({ guardrail, plugin: registry.pluginOf(guardrail.name)! }))
   return [...guards.filter(isLocal), ...guards.filter(guard => !isLocal(guard))]
@@ -38,7 +40,7 @@ export function openGuards(guards: readonly LoadedGuard[], context: RunContext):
   const { guardrails: chosen } = context.caller.key
   const missing = chosen?.find(name => !guards.some(({ guardrail }) => guardrail.name === name))
   if (missing !== undefined)
-    throw policyRefusal(`This API key asks for the guardrail "${missing}", which is not loaded. Load it, or take it off the key.`)
+    throw policyRefusal(`This API key names the guardrail "${missing}", which is not loaded. Load it, or remove it from the key.`)
   let open: OpenGuard[] | undefined
   for (const guard of guards) {
     const { guardrail, plugin } = guard
@@ -82,7 +84,7 @@ export async function applyDecisionGuards(
   return await throughGuards(request, guards, context, 'decision', decisionProblem)
 }
 
-/** Runs the request through every guardrail that has this function. Each one gets what the one before it returned. */
+/** Runs the request through every guardrail that has this function. Each one gets the result of the previous one. */
 async function throughGuards<R>(
   request: R,
   guards: readonly OpenGuard[],
@@ -160,7 +162,7 @@ export function failed(guard: LoadedGuard, context: RunContext, error: unknown):
   }
 }
 
-/** Notes in the record which guardrail it was. */
+/** Notes the guardrail in the record. */
 export function refused({ guardrail: { name } }: LoadedGuard, context: RunContext, refusal: GatewayError): GatewayError {
   context.note('guardrail', { name, outcome: 'refused' })
   return refusal

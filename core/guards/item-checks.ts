@@ -4,13 +4,13 @@ import { HeldItem } from './held-item.ts'
 import { ask, refused, type OpenGuard } from './input-guards.ts'
 import { checkedItemVerdict, checkLength } from './returned.ts'
 
-/** Holds every item of an answer back until all guardrails that check items have seen the whole of it. The model goes on meanwhile. */
+/** Holds back every item of an answer until all guardrails that check items have seen the whole item. The model continues meanwhile. */
 export class ItemChecks implements AnswerGuards {
   readonly #guards: readonly OpenGuard[]
   readonly #answer: GuardedAnswer
   /** The events of the item that is still growing. */
   #growing: ItemEvent[] = []
-  /** Complete items, of which none has been checked. */
+  /** Complete items that have not been checked. */
   readonly #waiting: (readonly ItemEvent[])[] = []
   #checking: Promise<void> | undefined
   #refusal: { readonly reason: unknown } | undefined

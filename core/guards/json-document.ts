@@ -20,12 +20,12 @@ export class JsonDocument {
     return this.#replaced.length > 0
   }
 
-  /** Puts a string in the place of a text. */
+  /** Replaces a text with a string. */
   replace(index: number, text: string): void {
     this.#replaced[index] = JSON.stringify(text)
   }
 
-  /** The document with what was replaced. Everything else stays as it was written: spaces, repeated members, long numbers. */
+  /** The document with its replacements. Everything else stays as written: spaces, repeated members, long numbers. */
   *written(): Generator<void, string> {
     let document = ''
     let pieces: string[] = []

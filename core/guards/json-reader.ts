@@ -1,6 +1,6 @@
 import { JsonDocument } from './json-document.ts'
 
-// Reads what `JSON.parse` reads, but in steps: a document of some megabytes would stop everything else for long.
+// Reads the same documents as `JSON.parse`, but in steps, because a document of some megabytes would block everything else.
 
 const stepCharacters = 8_192
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
@@ -85,7 +85,7 @@ export function* readJson(source: string): Generator<void, JsonDocument | undefi
   return next === 'comma or end' && open.length === 0 ? new JsonDocument(source, texts, starts, ends) : undefined
 }
 
-/** Where a string has its end, an escape or a character that it may not have. At most `limit`. */
+/** The position of a string's end, an escape or a forbidden character. At most `limit`. */
 function endOfRun(source: string, from: number, limit: number): number {
   const last = Math.min(limit, source.length)
   for (let at = from; at < last; at++) {
@@ -111,7 +111,7 @@ function endOfWord(source: string, at: number): number | undefined {
   return undefined
 }
 
-/** `4111111111111111.0` and `4.111111111111111e15` are the number of a card, too. */
+/** `4111111111111111.0` and `4.111111111111111e15` are card numbers, too. */
 function plainNumber(written: string): string {
   if (/[eE]/.test(written)) return String(Number(written))
   return written.includes('.') ? written.replace(/\.0+$/, '') : written

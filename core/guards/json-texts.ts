@@ -5,13 +5,13 @@ import { readJson } from './json-reader.ts'
 export interface JsonText {
   /** A string without its escapes, or a number without an exponent and an empty fraction. */
   readonly text: string
-  /** Puts a string in its place. */
+  /** Replaces it with a string. */
   replace(text: string): void
 }
 
 export interface JsonTexts {
   readonly texts: readonly JsonText[]
-  /** The document with what was replaced. Everything else stays as it was written: spaces, repeated members, long numbers. */
+  /** The document with its replacements. Everything else stays as written: spaces, repeated members, long numbers. */
   written(): string
 }
 

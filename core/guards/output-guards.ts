@@ -9,7 +9,7 @@ import { beginsPart, isSpoken, saying, voiceOf, withinPart, type Spoken, type Vo
 interface Filtering {
   readonly guard: OpenGuard
   readonly filter: OutputFilter
-  /** It failed, and its `onFailure` is `allow`. The rest of the part passes it by. */
+  /** True if it failed and its `onFailure` is `allow`. The rest of the part skips it. */
   hasFailed: boolean
 }
 
@@ -17,7 +17,7 @@ interface Filtering {
 interface Part {
   readonly voice: Voice
   readonly filters: readonly Filtering[]
-  /** Its first event. What the filters deliver takes its form. */
+  /** Its first event. The output of the filters takes its form. */
   form: Spoken
   changed: boolean
 }
@@ -30,7 +30,7 @@ export class OutputGuards implements AnswerGuards {
   #held: ItemOpen | undefined
   #isCustom = false
   #part: Part | undefined
-  /** All that filters have returned. */
+  /** The number of characters that filters have returned. */
   #characters = 0
 
   static over(guards: readonly OpenGuard[], answer: GuardedAnswer): OutputGuards | undefined {
@@ -99,7 +99,7 @@ export class OutputGuards implements AnswerGuards {
     })
   }
 
-  /** Delivers what the filters of the part held back. */
+  /** Delivers the text that the filters of the part held back. */
   #closePart(): void {
     const part = this.#part
     if (!part) return

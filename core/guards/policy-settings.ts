@@ -34,7 +34,10 @@ export class PolicySettings {
     const place = `policy.${field}.settings`
     const checking = this.#guardrails.values().filter(each => each.enforces.includes(field) && each.settingsProblem)
     if (checking.length === 0)
-      throw invalidRequest(`No loaded guardrail takes settings for "${field}". Load the plugin that does, or leave '${place}' out.`, place)
+      throw invalidRequest(
+        `No loaded guardrail accepts settings for "${field}". Load the plugin that does, or leave out '${place}'.`,
+        place,
+      )
     for (const guardrail of checking) {
       const problem = await this.#ask(guardrail, field, settings)
       if (!problem) continue

@@ -11,7 +11,7 @@ import { isCleared } from './route-guards.ts'
 
 const dependencies = { guardrails: Guardrails, permissions: Permissions, policies: PolicyResolver }
 
-/** Says which endpoints a caller's requests can reach: what the key permits, and what guardrails leave of it. */
+/** Finds the endpoints that a caller's requests can reach: those that the key permits and that guardrails allow. */
 export class Reach {
   readonly #permissions: Permissions
   readonly #policies: PolicyResolver
@@ -27,7 +27,7 @@ export class Reach {
     this.#guards = loadedGuards(guardrails)
   }
 
-  /** Asks the guardrails as for a request of a few words. One that refuses every request leaves nothing. */
+  /** Asks the guardrails as for a short request. A guardrail that refuses every request leaves no endpoint. */
   of(context: RunContext): (endpoint: Endpoint) => boolean {
     const { caller } = context
     const { zdr, hipaa, redaction } = caller.policy

@@ -39,14 +39,14 @@ const fixedNames = /(?:^|_)(?:ids?|name|filename|namespace|label|authorization|h
 const addresses = /(?:^|_)url$/
 /** Members that hold any JSON: addresses in them are text, which nobody fetches. */
 const freeForm = new Set(['parameters', 'schema', 'input_schema', 'metadata', 'action', 'results', 'variables'])
-/** They repeat an answer in pieces that cannot be redacted, and vendors do not read them. */
+/** These repeat an answer in pieces that cannot be redacted, and vendors do not read them. */
 const repeated = new Set(['logprobs', 'annotations'])
 /** Credentials of a signed URL. */
 const signature = /([?&](?:X-Amz-[\w-]+|X-Goog-[\w-]+|AWSAccessKeyId|GoogleAccessId|Signature|sig|sv|se|sp|Expires)=)[^&#]*/gi
 const otherCharset = /charset=(?!"?(?:utf-?8|us-ascii)"?(?:;|$))/i
 /** Ordinary text may begin with `data:`, too. */
 const encodedData = /^data:[^\s,]*;base64,[\w+/=-]*$/i
-/** Decoders disagree about anything else, and about what follows the padding. */
+/** Decoders disagree about any other characters, and about text after the padding. */
 const notBase64 = /[^\w+/=\s-]|=\s*[^=\s]/
 const shortestNumber = 4
 
@@ -55,9 +55,9 @@ type Holder = Record<string, unknown>
 interface Place {
   /** Up to the last member that the protocol knows. */
   readonly path: string
-  /** Inside any JSON, where names mean nothing. */
+  /** Inside free-form JSON, where names have no meaning. */
   readonly isFree: boolean
-  /** Inside a value that must stay as it is. */
+  /** Inside a value that must not change. */
   readonly isFixed: boolean
 }
 
@@ -66,7 +66,7 @@ export function requestTexts(request: GenerationRequest): RequestTexts {
   return drained(readRequestTexts(request))
 }
 
-/** The same in short steps, for a caller that lets other work go on in between. */
+/** The same in short steps, so that the caller can let other work run in between. */
 export function* readRequestTexts(request: GenerationRequest): Generator<void, RequestTexts> {
   const copy = { ...request } as Holder
   const collector = new Collector()
@@ -115,7 +115,7 @@ class Collector {
     this.slots.push({ path, text, kind: isFixed ? 'fixed' : 'text', replace: changed => void (holder[key] = changed) })
   }
 
-  /** Innermost first: a document is written again after its strings were replaced. */
+  /** Innermost first: a document is rewritten after its strings were replaced. */
   *finish(): Generator<void, void> {
     for (const write of this.#finishing.toReversed()) {
       yield* write()
@@ -233,12 +233,12 @@ function isFile(holder: Holder, member: string, text: string): boolean {
   return addresses.test(member) && /^data:/i.test(text)
 }
 
-/** State that the gateway sealed, and that it drops if it did not. */
+/** State sealed by the gateway. It drops other state. */
 function isSealed(member: string, path: string): boolean {
   return member === 'encrypted_content' && /^input\[\d+\]\.encrypted_content$/.test(path)
 }
 
-/** An image that a tool of the vendor made. */
+/** An image from a vendor's tool. */
 function isResult(holder: Holder, member: string): boolean {
   return member === 'result' && holder['type'] === 'image_generation_call'
 }

@@ -52,7 +52,7 @@ const schemaNames =
   '$defs $ref $schema additionalProperties allOf anyOf const default description enum examples format items maxItems maxLength maximum minItems minLength minimum not nullable oneOf pattern properties required strict title type uniqueItems'
 const schemaTypes = new Set<unknown>(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'])
 
-/** A word of the protocol in its place, which is never text of the caller. */
+/** True for a word of the protocol in its place, which is never text from the caller. */
 export function isProtocolWord(member: string, value: unknown): boolean {
   return vocabulary().words.get(member)?.has(value) === true || (member === 'type' && schemaTypes.has(value))
 }

@@ -82,7 +82,7 @@ export function checkedText(text: unknown, plugin: string, hook: 'push' | 'flush
   throw wrong(plugin, hook, text, 'a string or { refuse: <a GatewayError> }')
 }
 
-/** Throws if what a guardrail returned is more than an answer may have. */
+/** Throws if a guardrail returned more characters than an answer may have. */
 export function checkLength(characters: number, maxCharacters: number, plugin: string, hook: string): void {
   if (characters <= maxCharacters) return
   throw new PluginError(plugin, `returned ${characters} characters for one answer from ${hook}: expected at most ${maxCharacters}`)

@@ -28,8 +28,8 @@ export interface Refused extends RefusedRoute {
 }
 
 /**
- * The error for the caller when the guardrails leave none of the `rejected` endpoints. It is that of a guardrail that allows no endpoint at
- * all, if there is one: what the others say would not help the caller.
+ * The error for the caller when the guardrails leave none of the `rejected` endpoints. If a guardrail allows no endpoint at all, its error
+ * counts: those of the others would not help the caller.
  */
 export function routeRefusal(
   { rejected, others, passedOver }: Refused,
@@ -73,7 +73,7 @@ export function isCleared(endpoint: Endpoint, request: GenerationRequest, guard:
   return !session.route || (guarded(guard, context, () => checkedClearance(session.route!(endpoint, request), plugin)) ?? true)
 }
 
-/** If the guardrail's own refusal fails, the request is refused all the same. */
+/** If the guardrail's own refusal fails, the request is refused anyway. */
 function refusalOf(guard: OpenGuard, context: RunContext, others: readonly Endpoint[], route: RefusedRoute): GatewayError {
   const { session, plugin } = guard
   const own = session.refusal && guarded(guard, context, () => checkedRefusal(session.refusal!(others, route), plugin))

@@ -4,7 +4,7 @@ import type { ItemDelta, ItemEvent } from '../contracts/item-events.ts'
 /** An event that adds text to an item. */
 export type Spoken = Extract<ItemDelta, { type: 'text' | 'refusal' | 'reasoning' | 'tool-input' }>
 
-/** Where in its item an event speaks. */
+/** The part of its item to which an event adds text. */
 export interface Voice extends OutputChannel {
   /** The list of parts in the public item, and the member of the part. A call's input is no list. */
   readonly list?: 'content' | 'summary'

@@ -40,7 +40,7 @@ function encoded(parameters: Parameters): string {
   return new URLSearchParams(given).toString()
 }
 
-/** Keeps the parameters of the base URL, such as those of a proxy. */
+/** Keeps the parameters of the base URL, such as those for a proxy. */
 function addressOf(baseUrl: string, path: string): string {
   const url = new URL(baseUrl)
   url.pathname = url.pathname.replace(/\/+$/, '') + path

@@ -5,7 +5,7 @@ const kinds: Readonly<Record<number, FailureKind>> = {
   402: 'quota',
   403: 'auth',
   404: 'not-found',
-  // The gateway only sends what the vendor's API takes: the address is another server's, as after most 404s.
+  // The gateway sends only methods that the vendor's API accepts, so the address belongs to another server, as after most 404s.
   405: 'not-found',
   408: 'timeout',
   // A conflict with another operation at the vendor.

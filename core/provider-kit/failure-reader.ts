@@ -10,12 +10,12 @@ export interface VendorError {
   /** The vendor's own sentence, if it sent one. */
   readonly message?: string | undefined
   readonly type?: string | undefined
-  /** The HTTP status, if the error names one. The status of the reply goes before it. */
+  /** The HTTP status, if the error names one. The status of the reply takes precedence. */
   readonly status?: number | undefined
   readonly imageCode?: ImageErrorCode | undefined
   /** See `ProviderFailureOptions.ofCredential`. */
   readonly ofCredential?: boolean | undefined
-  /** How long to wait, if the body says so. Headers go before it. */
+  /** How long to wait, if the body says so. Headers take precedence. */
   readonly retryAfterMs?: number | undefined
 }
 
@@ -28,7 +28,7 @@ export interface ErrorReply {
   readonly upstream: string
 }
 
-/** Patterns in order of precedence, each with what it means. */
+/** Patterns in order of precedence, each with its meaning. */
 export type Patterns<T> = readonly (readonly [pattern: RegExp, meaning: T])[]
 
 export interface FailureReaderOptions<E extends VendorError> {
@@ -39,7 +39,7 @@ export interface FailureReaderOptions<E extends VendorError> {
   /** Changes the sentence that callers see. */
   messageOf?(message: string, kind: FailureKind): string
   readonly imageCodes?: Patterns<ImageErrorCode>
-  /** Removes keys that the vendor repeats when it refuses them. Applied to what failures of kind `auth` show. */
+  /** Removes keys that the vendor repeats when it refuses them. Applied to the texts of failures of kind `auth`. */
   withoutKeys?(text: string): string
 }
 
@@ -50,7 +50,9 @@ export interface FailureReader {
   failureInside(error: unknown, upstream?: string): ProviderFailure
 }
 
-/** Makes the functions that read a vendor's errors. A vendor only says where its errors keep their members, and what those mean. */
+/**
+ * Makes the functions that read a vendor's errors. The vendor's plugin only states where errors keep their members, and what those mean.
+ */
 export function failureReader<E extends VendorError>(options: FailureReaderOptions<E>): FailureReader {
   const { errorIn, kindOf, messageOf = message => message, imageCodes = [], withoutKeys } = options
   const failureOf = (body: unknown, reply: ErrorReply): ProviderFailure => {

@@ -1,7 +1,7 @@
 import type { FoundPage } from '../contracts/search-engine.ts'
 import { isObject, type JsonObject } from '../foundation/json.ts'
 
-/** Where an entry of an engine's list keeps the members of a page. */
+/** Reads the members of a page from an entry of an engine's list. */
 export type PageReader = (entry: JsonObject) => { readonly [M in keyof FoundPage]: unknown }
 
 /** The pages of a list, without those that have no http address. Undefined if it is not a list. */

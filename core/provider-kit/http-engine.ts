@@ -20,7 +20,7 @@ export interface EngineAdapter {
   pages(reply: JsonObject): readonly FoundPage[] | undefined
   /** The pages in an error, from vendors that answer with one if they find nothing. */
   pagesInError?(status: number, reply: JsonObject): readonly FoundPage[] | undefined
-  /** Says what an error means, if its status does not. */
+  /** The meaning of an error whose status does not tell. */
   failureKind?(status: number, reply: JsonObject): FailureKind | undefined
   /** Advice for the operator, by status. */
   readonly advice?: Readonly<Record<number, string>>
@@ -47,7 +47,7 @@ const adapterShape: Shape = {
 }
 const optionsShape: Shape = { timeoutMs: milliseconds }
 
-/** Turns an adapter into a search engine: core does the I/O, the adapter translates. Throws a `TypeError` for what is not an adapter. */
+/** Turns an adapter into a search engine: core does the I/O, the adapter translates. Throws a `TypeError` for anything but an adapter. */
 export function httpEngine(adapter: EngineAdapter, http: HttpClient, options: HttpEngineOptions): SearchEngine {
   const problem = shapeProblem(adapter, adapterShape)
   if (problem !== undefined) throw new TypeError(`httpEngine got an adapter${problem}`)
@@ -87,7 +87,7 @@ function headersOf({ apiKey, keyHeader = 'authorization', headers = {} }: HttpEn
   return { ...key, ...Object.fromEntries(Object.entries(headers).map(([header, value]) => [header.toLowerCase(), value])) }
 }
 
-/** The engine's own words are left out: they may repeat the query or the key. */
+/** Leaves out the engine's own words, which may repeat the query or the key. */
 function refusal(adapter: EngineAdapter, status: number, body: JsonObject, waitMs: number | undefined): ProviderFailure {
   const kind = status < 400 ? 'protocol' : (adapter.failureKind?.(status, body) ?? failureKindOfStatus(status))
   const message = `The search engine "${adapter.name}" ${complaint(kind, status)}${adapter.advice?.[status] ?? ''}`

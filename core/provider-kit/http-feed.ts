@@ -22,7 +22,7 @@ export interface HttpService {
   readonly connectTimeoutMs: number | undefined
 }
 
-/** Makes events of the bytes of one reply. It tells its feed, and throws nothing. */
+/** Turns the bytes of one reply into events. It passes them to its feed, and never throws. */
 export interface ReplyReader {
   chunk(bytes: Uint8Array): void
   /** The body is complete. */
@@ -40,7 +40,7 @@ export class HttpFeed implements EventFeed<GenerationEvent>, ReplyReceiver {
   #transfer: Transfer | undefined
   #reader: ReplyReader | undefined
   #media: InlineMedia | undefined
-  /** True while the client takes the request. What fails then may be a mistake of the plugin. */
+  /** True while the client accepts the request. A failure then may be a mistake of the plugin. */
   #isSending = false
   #unsent: unknown
   #isPaused = false
@@ -118,7 +118,7 @@ export class HttpFeed implements EventFeed<GenerationEvent>, ReplyReceiver {
     this.#receiver?.events(list)
   }
 
-  /** For readers: the answer is complete. What still comes goes to the reader, until it calls `close`. */
+  /** For readers: the answer is complete. Later bytes go to the reader until it calls `close`. */
   complete(): void {
     const receiver = this.#receiver
     this.#receiver = undefined
@@ -126,13 +126,13 @@ export class HttpFeed implements EventFeed<GenerationEvent>, ReplyReceiver {
     receiver?.end()
   }
 
-  /** For readers: the reply is no answer, or a broken one. */
+  /** For readers: the reply is not an answer, or a broken one. */
   refuse(error: unknown): void {
     this.fail(error)
     this.#transfer?.stop()
   }
 
-  /** For readers: nothing that still comes matters. */
+  /** For readers: ignore all later bytes. */
   close(): void {
     this.#transfer?.stop()
   }

@@ -27,7 +27,7 @@ const adapterShape: Shape = {
   enforces: optional(method),
 }
 
-/** Turns an adapter into a provider: core does the I/O, the adapter translates. Throws a `TypeError` for what is not an adapter. */
+/** Turns an adapter into a provider: core does the I/O, the adapter translates. Throws a `TypeError` for anything but an adapter. */
 export function httpProvider(id: string, adapter: ProviderAdapter, http: HttpClient, options: HttpProviderOptions = {}): Provider {
   const problem = shapeProblem(adapter, adapterShape)
   if (problem !== undefined) throw new TypeError(`httpProvider got an adapter${problem}`)

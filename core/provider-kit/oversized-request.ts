@@ -1,6 +1,6 @@
 import type { FailureKind } from '../contracts/provider.ts'
 
-/** OpenAI sends a 429 with it, Groq a 413: this one request needs more tokens than the account gets in a minute. */
+/** OpenAI sends this with a 429, Groq with a 413: the request alone needs more tokens than the account gets in a minute. */
 const wording = /request (?:is )?too large|tokens must be reduced|reduce your (?:message|prompt|request|input) size/i
 
 /**

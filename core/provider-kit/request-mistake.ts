@@ -23,7 +23,7 @@ function noRequest(request: unknown, from: string): ProviderMistake {
   return new ProviderMistake(`returned from \`${from}\` a request${place}: expected ${expected}, got ${got}`, { isUnsent: true })
 }
 
-/** Why a request could not be sent, if it is the plugin's mistake. `prepared`: before its credential was added. */
+/** The reason why a request could not be sent, if it is the plugin's mistake. `prepared`: before its credential was added. */
 export function requestMistake(request: UpstreamRequest, prepared: UpstreamRequest): ProviderMistake | undefined {
   const problem = requestProblem(request)
   if (problem === undefined) return undefined

@@ -10,7 +10,7 @@ export interface SearchTextOptions {
   readonly maximumWords?: number
 }
 
-/** A query with what the engine has no parameters for. What does not fit is left out, the query's own end last. */
+/** A query with the parts for which the engine has no parameters. Parts that do not fit are left out, the end of the query last. */
 export function searchText(query: SearchQuery, options: SearchTextOptions): string {
   const { sites = false, place = [], maximumCharacters = Infinity, maximumWords = Infinity } = options
   const fits = (text: string): boolean => text.length <= maximumCharacters && text.split(' ').length <= maximumWords
@@ -30,7 +30,7 @@ export function searchText(query: SearchQuery, options: SearchTextOptions): stri
   return text
 }
 
-/** Such as `Berlin Germany`. Empty if nothing of it is known. */
+/** Such as `Berlin Germany`. Empty if the place is unknown. */
 export function placeWords(location: SearchLocation | undefined, parts: NonNullable<SearchTextOptions['place']>): string {
   if (!location) return ''
   const { country } = location

@@ -34,7 +34,10 @@ export class Affinity {
     this.#byResponse = shared.map('affinity/responses', { max: maxRemembered, keys: 'ids', accepts: isWarm })
   }
 
-  /** Where the prompt cache of this request is warm. `model`: the canonical name, or `auto`. `continues`: the id of a stored answer. */
+  /**
+   * The endpoint whose prompt cache is warm for this request. `model`: the canonical name, or `auto`. `continues`: the id of a stored
+   * answer.
+   */
   warm(request: Caching, { owner }: Caller, model: string, continues?: string): Warm | undefined {
     const key = keyOf(request, owner, model)
     const known = key === undefined ? undefined : this.#byKey.get(key)

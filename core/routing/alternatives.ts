@@ -12,7 +12,7 @@ import type { PlanScope } from './plan.ts'
 import type { Selection } from './selection.ts'
 
 export interface Alternatives extends Pick<RefusedRoute, 'passedOver'> {
-  /** Would serve the request if it named them. */
+  /** Endpoints that would serve the request if it named them. */
   readonly others: readonly Endpoint[]
 }
 

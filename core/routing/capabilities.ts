@@ -6,7 +6,7 @@ import { invalidRequest, type GatewayError } from '../foundation/errors.ts'
 import type { NamedModel } from './named-models.ts'
 import type { Selection } from './selection.ts'
 
-/** Something that a request may need and an endpoint may be known to lack. What is unknown is tried. */
+/** A capability that a request may need and an endpoint may be known to lack. Unknown capabilities are tried. */
 interface Requirement {
   readonly reason: PassedOver
   isLacking(capabilities: Capabilities): boolean
@@ -59,7 +59,7 @@ const preferences: readonly Requirement[] = [
 ]
 
 /**
- * Passes over the endpoints that cannot serve the request, or not as well as others of the same model. Throws a 400 if that leaves none, after
+ * Passes over the endpoints that cannot serve the request, or not as well as others of the same model. Throws a 400 if none is left, after
  * `selection` has noted why.
  */
 export function selectCapable(selection: Selection, models: readonly NamedModel[], request: GenerationRequest): void {
@@ -84,7 +84,7 @@ export function selectCapable(selection: Selection, models: readonly NamedModel[
   if (request.context_management?.length) preferContextManagement(selection)
 }
 
-/** Names what keeps an endpoint from serving the request. Returns undefined if nothing is known to. */
+/** The reason why an endpoint cannot serve the request, if one is known. */
 export function lackedBy({ capabilities }: Endpoint, request: GenerationRequest): PassedOver | undefined {
   return necessities.find(({ isLacking, isNeeded }) => isLacking(capabilities) && isNeeded(request))?.reason
 }
@@ -100,7 +100,7 @@ function preferredOf({ endpoints, fallbacks }: NamedModel, left: ReadonlySet<End
   return able.length > 0 ? able : usable
 }
 
-/** If any endpoint supports it, the others are out, whatever model they have: docs/protocol/request.md#context-management. */
+/** If any endpoint supports it, the others are excluded, whatever their model: docs/protocol/request.md#context-management. */
 function preferContextManagement(selection: Selection): void {
   const able = selection.endpoints.filter(({ capabilities }) => capabilities.contextManagement)
   if (able.length > 0) selection.keep(able, 'context-management')

@@ -28,7 +28,7 @@ export class CatalogFacts {
     return asked(source, plugin, () => source.describe?.() ?? modelsText(source.entries().length))
   }
 
-  /** How many models of each provider the bundled catalog lists. */
+  /** The number of models that the bundled catalog lists for each provider. */
   bundled(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>()
     for (const source of this.#sources.values().filter(({ rank }) => rank === 'bundled'))
@@ -37,7 +37,7 @@ export class CatalogFacts {
     return counts
   }
 
-  /** How many endpoints there are, and how many may see the requests of keys with `zdr` or `hipaa` on. */
+  /** The number of endpoints, and how many may see the requests of keys with `zdr` or `hipaa` on. */
   endpoints(): { readonly all: number; readonly zdr: number; readonly hipaa: number } {
     const all = this.#catalog.models().flatMap(model => model.endpoints)
     return { all: all.length, zdr: all.filter(({ zdr }) => zdr).length, hipaa: all.filter(({ hipaa }) => hipaa).length }

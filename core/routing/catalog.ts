@@ -100,14 +100,14 @@ export class CatalogIndex implements Catalog {
     return this.#providers.get(id) ? undefined : this.#absent.get(id)
   }
 
-  /** The models of before stay if the source fails. */
+  /** The earlier models stay if the source fails. */
   #changed(source: CatalogSource, plugin: string): void {
     try {
       this.#build()
     } catch (error) {
       const atFault = error instanceof PluginError ? error.plugin : plugin
       const fields = { source: source.name, plugin: atFault, ...describePluginError(error, false) }
-      this.#log?.error('a catalog source failed, so the models stay as they were', fields)
+      this.#log?.error('a catalog source failed, so its models stay as they were', fields)
     }
   }
 

@@ -82,7 +82,7 @@ export class ContextWindow {
   }
 }
 
-/** The length of the input as far as it was counted, by tokenizer. */
+/** The counted length of the input, by tokenizer. */
 type Counts = ReadonlyMap<Tokenizer, TokenCount | undefined>
 
 function tokenizerOf({ tokenizer = standIn }: Endpoint): Tokenizer {

@@ -67,7 +67,7 @@ export class EndpointView implements SortView {
     if (!this.warnings?.includes(warning)) (this.warnings ??= []).push(warning)
   }
 
-  /** Over all endpoints of the model, so that each of them is priced for the same answer. */
+  /** Over all endpoints of the model, so that each is priced for the same answer. */
   #meanOutputOf(endpoint: Endpoint): number | undefined {
     const means = (this.#meanOutputs ??= new Map())
     if (!means.has(endpoint.model)) means.set(endpoint.model, this.#meanOutput(endpoint))

@@ -53,7 +53,7 @@ export function generatingEndpoints({ endpoints }: Model): readonly Endpoint[] {
 /** A hint for errors about names of models. */
 export const listOfModels = { path: '/v1/models', text: 'GET /v1/models lists the names.' } as const
 
-/** Of a name that the catalog knows. */
+/** True if the catalog's model of this name generates. */
 function generates(name: string, catalog: Catalog): boolean {
   const model = catalog.resolve(name)
   if (model) return generatingEndpoints(model).length > 0

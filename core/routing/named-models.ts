@@ -12,7 +12,7 @@ export interface NamedModel {
   readonly isAuto: boolean
   /** In the order of the catalog, all endpoints of a model together. */
   readonly endpoints: readonly Endpoint[]
-  /** At the providers that the caller named, in that order. They come after the first endpoint. */
+  /** Endpoints at the providers that the caller named, in that order, after the first endpoint. */
   readonly fallbacks: readonly Endpoint[]
 }
 
@@ -27,7 +27,7 @@ export function namedModels(request: GenerationRequest, catalog: Catalog, provid
   const fallbacks = routing?.model?.fallbacks
   if (!fallbacks || fallbacks.length === 0) return [primary]
   const named = fallbacks.flatMap((name, index) => (name === 'auto' ? [] : names.model(name, `routing.model.fallbacks[${index}]`)))
-  // `auto` comes last, and may add nothing.
+  // `auto` comes last, and may add no model.
   return fallbacks.includes('auto') ? [primary, ...named, names.model('auto', 'routing.model.fallbacks')] : [primary, ...named]
 }
 
@@ -77,7 +77,7 @@ export function withoutRepeats(endpoints: readonly Endpoint[]): readonly Endpoin
   })
 }
 
-/** Those that no catalog lists are made for each request. */
+/** Endpoints that no catalog lists are created for each request. */
 export function identityOf(endpoint: Endpoint): Endpoint | string {
   return endpoint.listed ? endpoint : `${endpoint.provider}/${endpoint.model}`
 }

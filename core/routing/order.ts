@@ -5,7 +5,7 @@ import { identityOf, type NamedModel } from './named-models.ts'
 import { byKey, keyOf, valuesOf, type Ranked } from './ranking.ts'
 import type { Sort } from './sorts.ts'
 
-/** The sorts of one request. Undefined: the order of the catalog. */
+/** The sorts of one request. Undefined for the order of the catalog. */
 export interface AskedSorts {
   /** Orders models, where the caller leaves the choice open. */
   readonly models: Sort | undefined
@@ -13,7 +13,7 @@ export interface AskedSorts {
   readonly endpoints: Sort | undefined
 }
 
-/** Orders the endpoints that are left for a request: docs/protocol/routing.md#sorts. */
+/** Orders the remaining endpoints of a request: docs/protocol/routing.md#sorts. */
 export class Order {
   readonly #sorts: AskedSorts
   readonly #view: EndpointView
@@ -25,7 +25,7 @@ export class Order {
     this.#log = log
   }
 
-  /** The endpoints that one name stands for, the best first. `left`: those that no rule passed over; all if absent. */
+  /** The endpoints of one name, best first. `left`: those that no rule passed over; all if absent. */
   of({ isAuto, endpoints: named }: NamedModel, left: ReadonlySet<Endpoint> | undefined): Ranked[] {
     const endpoints = left ? named.filter(endpoint => left.has(endpoint)) : named
     return isAuto ? this.#models(endpoints) : this.#ranked(endpoints).sort(byKey)
@@ -40,7 +40,7 @@ export class Order {
     })
   }
 
-  /** A model counts as much as its best endpoint. The endpoints of one model stay together. */
+  /** A model ranks with its best endpoint. The endpoints of one model stay together. */
   #models(endpoints: readonly Endpoint[]): Ranked[] {
     const ranked = this.#ranked(endpoints)
     const sort = this.#sorts.models
@@ -63,8 +63,8 @@ export class Order {
 }
 
 /**
- * Puts the orders of all names together, each endpoint once. Named providers come after the first endpoint of their model, and named
- * models after the first model of `auto`.
+ * Joins the orders of all names, each endpoint once. Named providers come after the first endpoint of their model, and named models after
+ * the first model of `auto`.
  */
 export function joined(
   models: readonly NamedModel[],

@@ -31,13 +31,13 @@ export interface Candidate {
   readonly provider: Provider
 }
 
-/** Whom a plan is for. */
+/** The context of a plan. */
 export interface PlanScope {
   readonly context: RunContext
   readonly guards: readonly OpenGuard[]
-  /** Told how the endpoints were chosen. */
+  /** Receives the record of how the endpoints were chosen. */
   readonly record: Pick<OpenRecord, 'routing'>
-  /** Nothing will be sent: the input may be longer than every context window, and no endpoint is explored. */
+  /** True if nothing will be sent: the input may be longer than every context window, and no endpoint is explored. */
   readonly dryRun?: boolean
   /** The id of the stored answer that the request continues: the endpoint that gave it has the conversation in its prompt cache. */
   readonly continues?: string | undefined

@@ -26,7 +26,7 @@ const dependencies = {
 
 /** The share of requests with the default sort that explore. */
 const explorationShare = 0.02
-/** With fewer attempts in the last two minutes, an endpoint is worth exploring. */
+/** With fewer attempts than this in the last two minutes, an endpoint is worth exploring. */
 const fewAttempts = 5
 /** To find the endpoint that has the state of a conversation, core decrypts the state by trial. Callers choose its length. */
 const maxStateTrials = 32
@@ -64,7 +64,7 @@ export class Precedence {
     this.#parts = parts
   }
 
-  /** An explicit sort is only overruled for the state of the conversation. */
+  /** Only the state of the conversation overrules an explicit sort. */
   of(standing: Standing): Precedent | undefined {
     const { ranked, request, isAuto, sort, view, mayExplore } = standing
     if (ranked.length < 2) return undefined
@@ -123,7 +123,7 @@ export class Precedence {
   }
 }
 
-/** With the precedent first. A conversation that stays on a model does so at other providers, too. */
+/** The endpoints with the precedent first. A conversation that stays with a model also does so at other providers. */
 export function led(ranked: readonly Ranked[], { index, reason }: Precedent): Ranked[] {
   const first = ranked[index]!
   const others = ranked.filter(each => each !== first)

@@ -30,7 +30,7 @@ const dependencies = {
   sorts: Sorts,
 }
 
-/** Says in which order a short text request would be sent to endpoints now, and why. */
+/** Shows the order in which a short text request would try endpoints now, and why. */
 export class RoutePreviews {
   readonly #parts: Dependencies<typeof dependencies>
 
@@ -42,7 +42,7 @@ export class RoutePreviews {
     this.#parts = parts
   }
 
-  /** Throws what the request would get: 400, 402, 403, 422 or 503. */
+  /** Throws the error that the request would get: 400, 402, 403, 422 or 503. */
   async of({ model, sort, interval, key = anyKey }: RouteQuery): Promise<RoutePreview> {
     if (interval !== undefined && intervalMsOf(interval) === undefined) throw notAnInterval(interval)
     const { guardrails, planner, policies } = this.#parts

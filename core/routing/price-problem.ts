@@ -7,7 +7,9 @@ const perToken: ReadonlySet<string> = new Set<keyof TokenPrices>([...required, '
 const known: ReadonlySet<string> = new Set<string>([...perToken, ...(['webSearch', 'request', 'tiers'] satisfies (keyof Price)[])])
 const knownOfTier: ReadonlySet<string> = new Set<string>([...perToken, 'above' satisfies keyof PriceTier])
 
-/** Says what is wrong with the price of an endpoint, as the end of a sentence. A wrong price would become a wrong bill, or a credit. */
+/**
+ * Describes what is wrong with the price of an endpoint, as the end of a sentence. A wrong price would become a wrong bill, or a credit.
+ */
 export function priceProblem(price: unknown): string | undefined {
   return pricesProblem(price, 'price', known) ?? tiersProblem((price as JsonObject)['tiers'])
 }

@@ -29,7 +29,7 @@ export function requestedEndpoint(provider: CapableProvider, model: string): End
   }
 }
 
-/** Why the endpoint cannot be asked. */
+/** The reason why the endpoint cannot be asked, if there is one. */
 export function mistakeAt(endpoint: Endpoint): ProviderMistake | undefined {
   return endpoint.listed ? undefined : mistakes.get(endpoint)
 }

@@ -10,7 +10,7 @@ export interface Ranked {
   readonly endpoint: Endpoint
   /** Absent without data or without a sort. */
   readonly value: number | undefined
-  /** By the sort of models, if that is another one. */
+  /** By the sort of models, if it differs. */
   readonly modelValue?: number | undefined
   /** Smaller keys come first. */
   readonly key: number
@@ -36,14 +36,14 @@ export function valuesOf(
   }
 }
 
-/** Sorts that have been told of: every request would tell of them again. */
+/** Sorts already reported: every request would report them again. */
 const told = new WeakSet<SortStrategy>()
 
 function tellNaN(strategy: SortStrategy, sort: string, plugin: string, log: Logger): void {
   if (told.has(strategy)) return
   told.add(strategy)
   const reason = `plugin ${plugin} returned NaN for an endpoint: expected a number, or undefined for no data`
-  log.error('a sort returned a value that cannot be ordered, which counts as no data', { sort, plugin, reason })
+  log.error('a sort returned a value without an order, which counts as no data', { sort, plugin, reason })
 }
 
 function checked(values: unknown, count: number, plugin: string): Values {

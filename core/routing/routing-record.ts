@@ -8,7 +8,7 @@ import type { Selection } from './selection.ts'
 
 const mostListed = 16
 
-/** Endpoints in the order in which to try them, and what led to it. */
+/** Endpoints in the order in which to try them, and the reasons for that order. */
 export interface Choice {
   readonly selection: Selection
   readonly sorts: AskedSorts
@@ -45,7 +45,7 @@ export function routingWarnings({ routing }: Pick<OpenRecord, 'routing'>): reado
   return (routing?.warnings ?? []).map(message => ({ param: 'routing', message }))
 }
 
-/** Notes on the record why a candidate was not asked. One that was asked before keeps its place. */
+/** Notes in the record why a candidate was not asked. A candidate that was asked before keeps its place. */
 export function passOver(
   record: Pick<OpenRecord, 'routing' | 'attempts'>,
   endpoint: Pick<Endpoint, 'provider' | 'model'>,
@@ -70,7 +70,7 @@ function passed({ provider, model }: Endpoint, passedOver: PassedOver): RoutedCa
   return { provider, model, value: null, passedOver }
 }
 
-/** Six significant digits tell enough, and JSON has no Infinity. */
+/** Six significant digits are enough, and JSON has no Infinity. */
 function shown(value: number | undefined): number | null {
   return value === undefined || !Number.isFinite(value) ? null : Number(value.toPrecision(6))
 }

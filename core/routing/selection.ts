@@ -1,7 +1,7 @@
 import type { Endpoint } from '../contracts/catalog.ts'
 import type { PassedOver } from '../contracts/log-sink.ts'
 
-/** The endpoints that are left of those that a request names, and why the others are not. */
+/** The endpoints of a request that are left, and the reasons why the others are not. */
 export class Selection {
   #endpoints: readonly Endpoint[]
   /** In the order in which they were passed over. */

@@ -5,7 +5,7 @@ import { thrownMessage } from '../foundation/thrown-message.ts'
 import { optional, show, shapeProblem, texts, type Member, type Shape } from '../framework/shape.ts'
 import { priceProblem } from './price-problem.ts'
 
-/** Throws a `PluginError` if the source throws, or returns what is not a list of entries: a mistake of the plugin. */
+/** Throws a `PluginError` if the source throws or does not return a list of entries, which is a mistake of the plugin. */
 export function entriesOf(source: CatalogSource, plugin: string): readonly CatalogEntry[] {
   const entries = asked(source, plugin, () => source.entries()) as unknown
   const problem = Array.isArray(entries) ? firstProblem(entries) : `: expected an array, got ${show(entries)}`
@@ -13,7 +13,7 @@ export function entriesOf(source: CatalogSource, plugin: string): readonly Catal
   throw new PluginError(plugin, `returns bad entries from its catalog source "${source.name}"${problem}`)
 }
 
-/** Asks a source. What it throws becomes a `PluginError` that names the plugin and the source. */
+/** Asks a source. An error becomes a `PluginError` that names the plugin and the source. */
 export function asked<T>({ name }: CatalogSource, plugin: string, ask: () => T): T {
   try {
     return ask()

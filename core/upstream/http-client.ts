@@ -121,7 +121,7 @@ export class UndiciClient implements HttpClient {
     if (known) return known
     const parsed = new URL(url)
     const located = { origin: parsed.origin, path: parsed.pathname + parsed.search, proxy: this.#proxies?.for(parsed) }
-    // Few addresses name a model or a deployment. Ones with a unique part must not pile up.
+    // Few addresses name a model or a deployment. Addresses with a unique part must not pile up.
     if (this.#locations.size >= 1000) this.#locations.clear()
     this.#locations.set(url, located)
     return located

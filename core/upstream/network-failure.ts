@@ -21,6 +21,6 @@ export function connectionFailure(error: unknown): ProviderFailure {
   return new ProviderFailure({ kind: 'network', progress, message: `The connection to the provider failed (${code}).`, cause: error })
 }
 
-/** Codes of connections that were not made: addresses, ways to them, and TLS. */
+/** Error codes of failed connections: addresses, routes to them, and TLS. */
 const unmade =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_|EHOST|ENET|EADDR|ETIMEDOUT|EPROTO|ERR_TLS_|ERR_SSL_|CERT_|SELF_SIGNED|UNABLE_TO_|DEPTH_ZERO)/

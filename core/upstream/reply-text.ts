@@ -15,7 +15,7 @@ export class ReplyText {
     else this.#others = [chunk]
   }
 
-  /** Returns the text, and lets go of the bytes. */
+  /** Returns the text, and releases the bytes. */
   take(): string {
     const first = this.#first
     const others = this.#others

@@ -38,7 +38,7 @@ export class UndiciTransfer implements Dispatcher.DispatchHandler, Transfer {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Stopped before there was a connection. The receiver has not waited for this.
+    // Stopped before there was a connection. The receiver has left already.
     if (!this.#receiver) return controller.abort(stopped)
     this.#controller = controller
     if (this.#isPaused) controller.pause()

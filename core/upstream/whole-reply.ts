@@ -15,7 +15,9 @@ export interface WholeReplyOptions {
   readonly maximumBytes: number
 }
 
-/** Sends a request and reads the whole reply. It makes no stream, so it costs half as much as `HttpClient.send`. Throws what that throws. */
+/**
+ * Sends a request and reads the whole reply. It creates no stream, so it costs half as much as `HttpClient.send`. Throws the same errors.
+ */
 export function wholeReply(http: HttpClient, request: UpstreamRequest, options: WholeReplyOptions): Promise<WholeReply> {
   const { signal } = options
   if (signal.aborted) return Promise.reject(signal.reason as Error)

@@ -2,9 +2,9 @@ import { GatewayError } from '../../foundation/errors.ts'
 
 /** The media that one request holds in memory. */
 export interface MediaShare {
-  /** How many bytes were taken. */
+  /** The number of bytes taken. */
   readonly bytes: number
-  /** How many it may take. */
+  /** The most bytes that it may take. */
   readonly maximumBytes: number
   /** Call before keeping bytes. Returns undefined if there is room now; else waits, and rejects with a 503 after a while or with the signal's reason. */
   take(bytes: number, signal: AbortSignal): Promise<void> | undefined

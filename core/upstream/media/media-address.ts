@@ -14,8 +14,8 @@ const longestAddress = 8_192
 const storageProtocols: ReadonlySet<string> = new Set(['gs:', 's3:'])
 
 /**
- * Why a vendor cannot fetch an address, as a phrase that follows the field's name. Undefined if it can.
- * Does not resolve names: whoever connects checks the resolved address again.
+ * The reason why a vendor cannot fetch an address, as a phrase that follows the field's name, if there is one. Does not resolve names: the
+ * code that connects checks the resolved address again.
  */
 export function addressProblem(address: string, allowed: AllowedHosts): string | undefined {
   if (address.length > longestAddress) return `is longer than ${longestAddress} characters`

@@ -29,7 +29,7 @@ export interface MediaErrorOptions extends ErrorOptions {
   readonly url?: string
 }
 
-/** Something named by URL cannot be used, which is the caller's fault. `message` follows the field's name and never contains the URL. */
+/** Media named by URL cannot be used, which is the caller's fault. `message` follows the field's name and never contains the URL. */
 export class MediaError extends Error {
   override readonly name = 'MediaError'
   readonly kind: MediaKind

@@ -446,7 +446,7 @@ t.test('a guardrail that applies by key applies to the keys that name it', async
     const asked = acme.calls.length
     const { status, error } = await ask(under, { model: 'acme/m' })
     t.equal(status, expected)
-    if (expected === 422) t.match(error.message, /asks for the guardrail "other", which is not loaded/)
+    if (expected === 422) t.match(error.message, /names the guardrail "other", which is not loaded/)
     t.equal(acme.calls.length - asked, expected === 200 ? 1 : 0)
   }
   const always = await gateway({ plugins: [acme.plugin, guarding(refusing, { applies: 'always' })] })

@@ -292,7 +292,7 @@ t.test('a source that fails while the gateway runs is named in the log, and the 
   changed()
   t.equal((await ask(under, { model: 'kept' })).status, 200)
   const line = under.logs.map(each => JSON.parse(each)).find(({ level }) => level === 'error')
-  t.match(line, { source: 'changing', plugin: /^adding-/, message: 'a catalog source failed, so the models stay as they were' })
+  t.match(line, { source: 'changing', plugin: /^adding-/, message: 'a catalog source failed, so its models stay as they were' })
   t.match(line.reason, 'bad `price.input`: expected US dollars from 0, got -3')
 })
 
