@@ -20,7 +20,7 @@ export const accountFields = {
     set: 'always',
     schema: idSchema,
     levels: ['user'],
-    about: 'The team of the user. The keys of the user go along.',
+    about: 'The team of the user. The keys of the user move, too.',
   },
   policy: {
     type: 'json' as Json<AccountPolicy, PolicyLayer>,
@@ -39,7 +39,7 @@ export const accountFields = {
     type: 'mark',
     optional: true,
     shownAs: null,
-    about: 'Organizations only: requests are charged to its credit in the ledger. True from the first credit entry on.',
+    about: 'Organizations only: requests are charged to its credit in the ledger. True once it has a credit entry.',
   },
   creditBalanceUsd: {
     type: 'number',

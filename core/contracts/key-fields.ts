@@ -35,7 +35,7 @@ export const keyFields = {
     optional: true,
     ifMissing: [],
     set: 'always',
-    about: 'Guardrails to apply besides those that always apply.',
+    about: 'Guardrails to apply in addition to those that always apply.',
   },
   allowUnpriced: {
     type: 'flag',
@@ -59,7 +59,7 @@ export const keyFields = {
     optional: true,
     set: 'always',
     option: '--spend-period <period>',
-    about: 'The period of the cap, in UTC; a week starts on Monday. Default: the cap is for all time.',
+    about: 'The period of the cap, in UTC; a week starts on Monday. Default: a cap on all time.',
   },
   limits: {
     type: 'json' as Json<readonly KeyLimit[], readonly ShownLimit[]>,
@@ -84,7 +84,7 @@ export const keyFields = {
     option: '--expires <time>',
     about: 'The time when it stops working, such as 2026-12-31T00:00:00Z.',
   },
-  disabled: { type: 'flag', optional: true, ifMissing: false, set: 'always', about: 'Its requests are refused.' },
+  disabled: { type: 'flag', optional: true, ifMissing: false, set: 'always', about: 'True if its requests are refused.' },
   hidden: {
     type: 'mark',
     optional: true,

@@ -70,7 +70,7 @@ t.test('commands say the same with a running gateway as with its stores', async 
   const open = await workplace.spawn(['keys', 'list', '--url', await gateway.url()], [], { GATEWAY_ADMIN_TOKEN: token }).finished
   t.equal(open.stderr, 'turnpike: The server that answered with status 404 is not the admin API. Check the URL.\n', 'the public API')
   const undecided = await workplace.spawn(['orgs', 'update', 'acme', '--enforce', 'hipaa=on', '--release', 'zdr,hipaa']).finished
-  t.match([undecided.exitCode, undecided.stderr], [1, /--enforce and --release both name hipaa\. Name it in one of them\./])
+  t.match([undecided.exitCode, undecided.stderr], [1, /--enforce and --release both name hipaa\. Name it in only one of them\./])
   for (const [status, body] of [
     [200, '{}'],
     [200, '<p>Welcome</p>'],
