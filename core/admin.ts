@@ -17,20 +17,8 @@ export type {
 export { adminRoles, hasRole, type AdminRole } from './contracts/admin-token-store.ts'
 export type { CircuitView } from './contracts/circuits.ts'
 export type { DashboardPage } from './contracts/dashboard-page.ts'
-export {
-  fieldsOf,
-  idSchema,
-  shownName,
-  textSchema,
-  type BodyOf,
-  type JsonNames,
-  type Shown,
-  type Snaked,
-  type ShownForms,
-  type ShownObject,
-  type ShownValue,
-  type StoredOrComputed,
-} from './contracts/fields.ts'
+export type { BodyOf, JsonNames, Shown, Snaked, ShownForms, ShownObject, ShownValue, StoredOrComputed } from './contracts/field-types.ts'
+export { fieldsOf, idSchema, shownName, textSchema } from './contracts/fields.ts'
 export type { ShownLimit } from './contracts/key-fields.ts'
 export { policyFields } from './contracts/policy.ts'
 export type { ProviderState } from './contracts/provider-state.ts'

@@ -15,18 +15,8 @@ export {
 } from './contracts/account-store.ts'
 export { AdminTokenStore, type AdminToken } from './contracts/admin-token-store.ts'
 export { AuditTrail, type AuditEntry, type AuditFilter } from './contracts/audit-trail.ts'
-export {
-  snakeCase,
-  type Field,
-  type Fields,
-  type Json,
-  type ShownName,
-  type SnakeCase,
-  type Stored,
-  type StoredNames,
-  type WithAbsent,
-  type WithNulls,
-} from './contracts/fields.ts'
+export type { ShownName, Stored, StoredNames, WithAbsent, WithNulls } from './contracts/field-types.ts'
+export { snakeCase, type Field, type Fields, type Json, type SnakeCase, type PlainTypes } from './contracts/fields.ts'
 export type { Hold } from './contracts/hold.ts'
 export { keyFields, type ApiKey, type KeyLimit } from './contracts/key-fields.ts'
 export { KeyStore, type KeyChange, type KeyFilter, type KeySettings, type SpendPeriod } from './contracts/key-store.ts'

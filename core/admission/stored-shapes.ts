@@ -1,5 +1,6 @@
 import { accountFields } from '../contracts/account-fields.ts'
-import type { Field, Fields, JsonNames, StoredNames } from '../contracts/fields.ts'
+import type { JsonNames, StoredNames } from '../contracts/field-types.ts'
+import type { Field, Fields } from '../contracts/fields.ts'
 import { keyFields } from '../contracts/key-fields.ts'
 import { isObject, isPlainObject } from '../foundation/json.ts'
 import { flag, oneOf, optional, text, texts, type Member, type Shape } from '../framework/shape.ts'

@@ -1,4 +1,5 @@
-import { idSchema, type Fields, type Json, type ShownObject, type WithAbsent } from './fields.ts'
+import type { ShownObject, WithAbsent } from './field-types.ts'
+import { idSchema, type Fields, type Json } from './fields.ts'
 import type { AccountPolicy } from './account-store.ts'
 import { keyFields } from './key-fields.ts'
 import type { PolicyLayer } from './policy.ts'

@@ -1,4 +1,5 @@
-import { idSchema, type Fields, type Json, type ShownObject, type WithAbsent } from './fields.ts'
+import type { ShownObject, WithAbsent } from './field-types.ts'
+import { idSchema, type Fields, type Json } from './fields.ts'
 import type { Level, PolicyField, PolicyLayer } from './policy.ts'
 
 /** Everything that an API key has, except its secret. */

@@ -1,5 +1,6 @@
 import type { TokenUsage } from './events.ts'
-import { fieldsOf, shownName, type Fields, type Json, type ShownName, type ShownObject, type Snaked, type WithNulls } from './fields.ts'
+import type { ShownName, ShownObject, Snaked, WithNulls } from './field-types.ts'
+import { fieldsOf, shownName, type Fields, type Json } from './fields.ts'
 import type { JsonObject } from '../foundation/json.ts'
 import type { AttemptRecord, RoutingRecord } from './log-sink.ts'
 import type { Level, Policy, PolicyField } from './policy.ts'

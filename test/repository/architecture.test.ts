@@ -200,8 +200,9 @@ const doors = ['core/index.ts', 'core/kit.ts', 'core/stores.ts', 'core/admin.ts'
 
 /** The lists of fields. The dashboard reads them in the browser, too, by way of one file. */
 const fieldLists = ['account-fields', 'fields', 'key-fields', 'record-fields'].map(name => `core/contracts/${name}.ts`)
-const readsFieldLists = ({ file, target }: Import): boolean =>
-  file === 'plugins/endpoints/dashboard/app/fields.ts' && fieldLists.includes(target)
+const readsFieldLists = ({ file, target, typeOnly }: Import): boolean =>
+  file === 'plugins/endpoints/dashboard/app/fields.ts' &&
+  (fieldLists.includes(target) || (typeOnly && target === 'core/contracts/field-types.ts'))
 
 t.test('the lists of fields run in browsers: they import types, and each other', async t => {
   t.same(
