@@ -3,7 +3,7 @@
 export { spendAccountOf } from './admission/accounts.ts'
 export { NamedModels, type UnlistedModel } from './call/named-models.ts'
 export { recordedUsage, type RecordedUsage } from './call/recorded-usage.ts'
-export { accountFields, type Account } from './contracts/account-fields.ts'
+export { accountFields, accountFieldsAt, type Account } from './contracts/account-fields.ts'
 export {
   accountLevels,
   AccountStore,

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander'
 import type { JsonObject } from '../../core/index.ts'
-import { accountFields } from '../../core/stores.ts'
+import { accountFields, accountFieldsAt } from '../../core/stores.ts'
 import { policyFields } from '../../core/admin.ts'
 import { listingGroup, numberFrom } from '../command.ts'
 import { ConfigError } from '../errors.ts'
@@ -25,6 +25,7 @@ interface Enforced {
   readonly value: boolean
 }
 
+const levels = { orgs: 'org', teams: 'team', users: 'user' } as const
 const nouns = { orgs: 'organization', teams: 'team', users: 'user' } as const
 const columns = {
   orgs: ['id', 'name', 'spend_cap_usd', 'spent_usd', 'credit_balance_usd'],
@@ -43,7 +44,7 @@ export function accountsCommand(name: keyof typeof nouns): Command {
   const show = one('show', `Show one ${noun}.`).action(async (id: string, options: AccountOptions) =>
     withAdmin(options, async client => print(options, await client.call('GET', pathOf(name, id, options)))),
   )
-  const update = settings(one('update', `Change one ${noun}. Options that you leave out stay as they are.`))
+  const update = settings(name, one('update', `Change one ${noun}. Options that you leave out stay as they are.`))
     .option('--name <text>', 'A new name.', keyName)
     .action(async (id: string, options: AccountOptions) => {
       const { team } = options
@@ -52,7 +53,7 @@ export function accountsCommand(name: keyof typeof nouns): Command {
         throw new ConfigError(undefined, [`Nothing to change: name at least one option. See: turnpike ${name} update --help`])
       await withAdmin(options, async client => print(options, await client.call('PATCH', pathOf(name, id, options), body)))
     })
-  addRemovals(update, accountFields)
+  addRemovals(update, accountFieldsAt(levels[name]))
   if (name === 'users')
     update
       .option('--team <id>', 'The team to move the user and its keys to.', keyName)
@@ -78,7 +79,7 @@ function list(name: keyof typeof nouns): Command {
 }
 
 function create(name: keyof typeof nouns): Command {
-  const command = settings(adminCommand('create', `Create one ${nouns[name]}.`))
+  const command = settings(name, adminCommand('create', `Create one ${nouns[name]}.`))
     .requiredOption('--name <text>', 'Its name.', keyName)
     .option('--id <id>', 'Its id. Default: a new one.', keyName)
   if (name !== 'orgs') command.requiredOption('--org <id>', 'The organization it belongs to.', keyName)
@@ -120,8 +121,10 @@ function credits(): Command {
     )
 }
 
-function settings(command: Command): Command {
-  return addFieldOptions(command, accountFields, { spendCapUsd: numberFrom('an amount of 0 or more, such as 100', () => true) })
+function settings(name: keyof typeof nouns, command: Command): Command {
+  return addFieldOptions(command, accountFieldsAt(levels[name]), {
+    spendCapUsd: numberFrom('an amount of 0 or more, such as 100', () => true),
+  })
     .option('--enforce <field=on,...>', 'Policy fields to lock on all keys below, such as zdr=on,logging=off.', enforced)
     .option('--release <field,...>', 'Policy fields to unlock, such as zdr,logging.', fields)
 }

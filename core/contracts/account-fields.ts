@@ -1,5 +1,5 @@
 import type { ShownObject, WithAbsent } from './field-types.ts'
-import { idSchema, type Fields, type Json } from './fields.ts'
+import { fieldsOf, idSchema, type Fields, type Json } from './fields.ts'
 import type { AccountPolicy } from './account-store.ts'
 import { keyFields } from './key-fields.ts'
 import type { PolicyLayer } from './policy.ts'
@@ -58,3 +58,8 @@ export interface Account extends WithAbsent<typeof accountFields> {}
 
 /** An account as the admin API shows it. */
 export interface ShownAccount extends ShownObject<typeof accountFields> {}
+
+/** The fields that the admin API knows of accounts of a level. */
+export function accountFieldsAt(level: Account['level']): typeof accountFields {
+  return fieldsOf(accountFields, ({ levels }) => levels?.includes(level) ?? true) as typeof accountFields
+}

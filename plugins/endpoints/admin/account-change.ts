@@ -1,6 +1,14 @@
 import type { PolicyLayer } from '../../../core/index.ts'
 import { bodyValidator } from '../../../core/kit.ts'
-import { accountFields, accountLevels, type Account, type AccountChange, type AccountLevel, type Field } from '../../../core/stores.ts'
+import {
+  accountFields,
+  accountFieldsAt,
+  accountLevels,
+  type Account,
+  type AccountChange,
+  type AccountLevel,
+  type Field,
+} from '../../../core/stores.ts'
 import { fieldsOf, type Admin, type BodyOf } from '../../../core/admin.ts'
 import { changedMembers } from './changed-members.ts'
 import { bodySchema } from './field-schemas.ts'
@@ -14,26 +22,16 @@ export interface AccountBody extends Omit<BodyOf<typeof accountFields>, 'policy'
 }
 
 const ownSchemas = { policy: policySchema('account'), metadata: metadataSchema }
-const changeable = fieldsOf(accountFields, ({ set }) => set === 'always')
+const isChangeable = ({ set }: Field): boolean => set === 'always'
 
-export const accountChangeSchemas = byLevel(level =>
-  bodySchema(
-    fieldsOf(changeable, field => isKnownAt(level, field)),
-    ownSchemas,
-  ),
-)
+export const accountChangeSchemas = byLevel(level => bodySchema(fieldsOf(accountFieldsAt(level), isChangeable), ownSchemas))
 export const newAccountSchemas = byLevel(level => {
-  const fields = fieldsOf(accountFields, field => field.set !== undefined && isKnownAt(level, field))
+  const fields = fieldsOf(accountFieldsAt(level), ({ set }) => set !== undefined)
   return bodySchema(fields, ownSchemas, level === 'org' ? ['name'] : ['name', 'org'])
 })
 
 export const checkChange = byLevel(level => bodyValidator(accountChangeSchemas[level]))
 export const checkNew = byLevel(level => bodyValidator(newAccountSchemas[level]))
-
-/** True if the API knows the field of accounts of this level. */
-export function isKnownAt(level: AccountLevel, { levels }: Field): boolean {
-  return levels === undefined || levels.includes(level)
-}
 
 export function byLevel<T>(of: (level: AccountLevel) => T): Readonly<Record<AccountLevel, T>> {
   return Object.fromEntries(accountLevels.map(level => [level, of(level)])) as Record<AccountLevel, T>
@@ -41,7 +39,7 @@ export function byLevel<T>(of: (level: AccountLevel) => T): Readonly<Record<Acco
 
 /** Only the members that the body names. Throws a 403 if this caller may not change the policy so. */
 export function accountChange(admin: Admin, account: Pick<Account, 'policy'>, body: AccountBody): AccountChange {
-  return changedMembers(changeable, body, {
+  return changedMembers(fieldsOf(accountFields, isChangeable), body, {
     policy: (policy: NonNullable<AccountBody['policy']>) => policyChangedBy(admin, account.policy, policy),
   })
 }

@@ -1,15 +1,11 @@
 import type { JsonObject } from '../../../core/index.ts'
-import { accountFields, spendAccountOf, type Account } from '../../../core/stores.ts'
-import { fieldsOf } from '../../../core/admin.ts'
-import { byLevel, isKnownAt } from './account-change.ts'
+import { accountFieldsAt, spendAccountOf, type Account } from '../../../core/stores.ts'
+import { byLevel } from './account-change.ts'
 import { lockMakers, withoutMakers } from './operator-locks.ts'
 import { shownBy } from './shown-object.ts'
 import type { Stores } from './stores.ts'
 
-const shownAt = byLevel(level => {
-  const fields = fieldsOf(accountFields, field => isKnownAt(level, field)) as typeof accountFields
-  return shownBy(fields, { policy: withoutMakers })
-})
+const shownAt = byLevel(level => shownBy(accountFieldsAt(level), { policy: withoutMakers }))
 
 /** Accounts as the API shows them. */
 export async function accountObjects({ ledger }: Stores, accounts: readonly Account[]): Promise<readonly JsonObject[]> {

@@ -1,8 +1,8 @@
 import type { JsonObject, Registry } from '../../../core/index.ts'
 import { openApiDocument, type Undescribed } from '../../../core/kit.ts'
-import { accountFields, keyFields, recordFields } from '../../../core/stores.ts'
-import { fieldsOf, type AdminExchange, type AdminRoute, type AdminServices } from '../../../core/admin.ts'
-import { accountChangeSchemas, byLevel, isKnownAt, newAccountSchemas } from './account-change.ts'
+import { accountFieldsAt, keyFields, recordFields } from '../../../core/stores.ts'
+import type { AdminExchange, AdminRoute, AdminServices } from '../../../core/admin.ts'
+import { accountChangeSchemas, byLevel, newAccountSchemas } from './account-change.ts'
 import { Accounts } from './accounts.ts'
 import { auditFilters, listAudit } from './audit-list.ts'
 import { Credits, creditSchema } from './credits.ts'
@@ -26,7 +26,7 @@ const shownKey: Shown = ['Key', shownSchema(keyFields, 'key')]
 const shownRecord: Shown = ['Record', shownSchema(recordFields, 'record')]
 const shownAccounts = byLevel((level): Shown => {
   const name = { org: 'Organization', team: 'Team', user: 'User' }[level]
-  return [name, shownSchema(fieldsOf(accountFields, field => isKnownAt(level, field)))]
+  return [name, shownSchema(accountFieldsAt(level))]
 })
 
 /** Every route of the admin API. */

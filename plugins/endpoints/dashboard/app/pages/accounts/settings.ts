@@ -10,7 +10,7 @@ import { MoreFields } from '../../components/more-fields.ts'
 import { RedactionSettings } from '../../components/redaction-settings.ts'
 import { SpendFields } from '../../components/spend-fields.ts'
 import { useData } from '../../data.ts'
-import { accountFields } from '../../fields.ts'
+import { accountFields, accountFieldsAt } from '../../fields.ts'
 import { html } from '../../html.ts'
 import {
   changedFields,
@@ -92,7 +92,7 @@ export function AccountSettings({
         hint=${isCapFixed ? 'An admin of the whole gateway sets it.' : 'For all keys below together. Once it is reached, requests get a 402.'}
       />
     </section>
-    <${MoreFields} form=${form} list=${accountFields} placed=${placed} />
+    <${MoreFields} form=${form} list=${accountFieldsAt(level)} placed=${placed} />
     <section class="form-group" aria-label="Metadata"><${MetadataField} form=${form} /></section>
     ${isSaved && !form.isChanged && html`<${Notice} tone="good">The changes are saved. They apply to the next request.<//>`}
   <//>`
