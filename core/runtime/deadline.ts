@@ -7,7 +7,8 @@ const visitMs = 250
 
 /**
  * Calls `late` once, unless it is ended before. Deadlines of seconds hardly ever pass, so one timer visits them all, which is up to a
- * quarter of a second late: a timer for each would cost more than everything else that an attempt does about time.
+ * quarter of a second late: a timer for each would cost more than everything else that an attempt does about time
+ * (`bench/runtime.ts`).
  */
 export class Deadline implements Listed {
   place = -1
