@@ -13,6 +13,8 @@ export class Connections {
       this.#quiet.set(socket, { sinceMs: performance.now(), bytesRead: 0 })
       socket.once('close', () => this.#quiet.delete(socket))
     })
+    // Those that a plugin keeps are closed by the gateway. A listener would make every upgrade one.
+    if (server.listenerCount('upgrade') > 0) server.on('upgrade', (_, socket) => this.#quiet.delete(socket as HttpSocket))
   }
 
   /** Makes every response whose headers are not sent yet announce that its connection closes. */

@@ -18,10 +18,11 @@ export async function drain(gateway: Gateway, { server, acceptors, connections }
   // The HTTP server's own `close` would also close idle connections at once.
   for (const acceptor of acceptors) NetServer.prototype.close.call(acceptor, () => void open--)
   connections.announceEnd()
+  gateway.connections.stop()
   const closeAfterMs = Math.min(quietMs, timeoutMs)
   const finished = async (withinMs: number): Promise<boolean> => {
     const deadline = performance.now() + withinMs
-    while (open > 0 || gateway.liveRuns > 0) {
+    while (open > 0 || gateway.liveRuns > 0 || gateway.connections.count > 0) {
       if (performance.now() >= deadline) return false
       connections.closeQuiet(closeAfterMs)
       await delay(pollMs)

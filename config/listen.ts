@@ -56,6 +56,7 @@ export async function listen(gateway: Gateway, { host, port, tls }: Pick<ServerO
     ])
   }
   limitConnections(server)
+  gateway.connections.serveOn(server)
   const connections = new Connections(server)
   let accepting: readonly NetServer[]
   try {

@@ -108,6 +108,13 @@ export const serverSchema = {
       description:
         'The most bytes of the bodies of all requests in progress together, each until it is answered. One API key may use half of it. Beyond that, requests get a 503 with `retry-after`. A body takes up to five times its length in memory.',
     },
+    maxConnections: {
+      type: 'integer',
+      minimum: 1,
+      default: defaultSettings.maxConnections,
+      description:
+        'How many connections plugins may keep open after an upgrade, such as WebSockets. One API key may have half of them. Beyond that an upgrade is a 503 with `retry-after`. Other connections do not count.',
+    },
     maxAnswerBytes: {
       type: 'integer',
       minimum: 1,

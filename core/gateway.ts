@@ -39,6 +39,7 @@ import { optionFacts, pluginFacts } from './server/admin/facts.ts'
 import { HttpApp } from './server/app.ts'
 import { LateServices } from './server/late-services.ts'
 import { PublicApi } from './server/public-api.ts'
+import { OpenConnections } from './server/connections/open-connections.ts'
 import { LiveOperations } from './call/live-operations.ts'
 import { pipeline } from './pipeline.ts'
 import { noRecords } from './records/no-records.ts'
@@ -79,6 +80,8 @@ export interface GatewayOptions extends PluginHostOptions {
 /** A gateway that is set up and started. Serve `http.listener` with `node:http` or `node:https`, or `http.h3` with anything else. */
 export interface Gateway {
   readonly http: HttpApp
+  /** The connections that plugins keep. `serveOn` lets the server of `http.listener` take their upgrades. */
+  readonly connections: Pick<OpenConnections, 'count' | 'serveOn' | 'stop' | 'destroy'>
   /** Absent if no plugin adds admin routes. */
   readonly admin: GatewayAdmin | undefined
   readonly log: Logger
@@ -154,6 +157,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const app = container.get(HttpApp)
   const api = container.get(PublicApi)
   lateServices.arrive(api.services)
+  const connections = container.get(OpenConnections)
   const contributions = contributionsOf(container)
   const issuer = container.get(KeyIssuer)
   const keyWarnings = container.get(KeyWarnings)
@@ -185,6 +189,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
 
   return {
     http: app,
+    connections,
     admin: adminOf(container, adminFacts, options.adminToken),
     log,
     keys: container.get(KeyStore),
@@ -212,6 +217,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     },
     async stop() {
       api.stop()
+      await connections.destroy()
       await records.drain(recordsDeadlineMs)
       shared.disconnect()
       try {

@@ -38,6 +38,7 @@ export {
   type TokenPrices,
   type Zdr,
 } from './contracts/catalog.ts'
+export type { Connection, ConnectionProtocol } from './contracts/connection.ts'
 export {
   decisionRequestSchema,
   questionSchema,
@@ -209,6 +210,7 @@ export { isPending } from './runtime/pending.ts'
 export type { Listed } from './runtime/roster.ts'
 export { retryHeaders } from './server/error-reply.ts'
 export { gatewayHeaders } from './server/gateway-headers.ts'
+export { Connections } from './framework/extension-points.ts'
 export { openApiDocument, undescribedIn, type ApiDescription, type DescribedRoute, type Undescribed } from './server/openapi/document.ts'
 export { estimateTokens } from './tokens/estimate.ts'
 export { aboutAsked } from './upstream/media/about-asked.ts'

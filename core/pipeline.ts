@@ -28,6 +28,7 @@ import { Reach } from './guards/reach.ts'
 import { HttpApp } from './server/app.ts'
 import { Heartbeat } from './server/heartbeat.ts'
 import { LiveBodies } from './server/live-bodies.ts'
+import { OpenConnections } from './server/connections/open-connections.ts'
 import { PublicApi } from './server/public-api.ts'
 import { LiveAnswers } from './call/live-answers.ts'
 import { LiveOperations } from './call/live-operations.ts'
@@ -83,4 +84,5 @@ export const pipeline = [
   LiveBodies,
   PublicApi,
   HttpApp,
+  OpenConnections,
 ]

@@ -1,6 +1,7 @@
 import { catalogRanks, type AbsentProvider, type CatalogSource } from '../contracts/catalog.ts'
 import type { CallObserver } from '../contracts/call-observer.ts'
 import type { CallWrapper } from '../contracts/call-wrapper.ts'
+import type { ConnectionProtocol } from '../contracts/connection.ts'
 import type { DecisionClient } from '../contracts/decision.ts'
 import type { Guardrail } from '../contracts/guardrail.ts'
 import type { LogSink } from '../contracts/log-sink.ts'
@@ -46,6 +47,8 @@ export const CallWrappers = token<Registry<CallWrapper>>('call-wrappers')
 export const CallObservers = token<Registry<CallObserver>>('call-observers')
 export const LogSinks = token<Registry<LogSink>>('log-sinks')
 export const Routes = token<Registry<Route>>('routes')
+/** Experimental. */
+export const Connections = token<Registry<ConnectionProtocol>>('connections')
 export const AdminRoutes = token<Registry<AdminRoute>>('admin-routes')
 export const AdminHosts = token<Registry<AdminHost>>('admin-hosts')
 export const AdminAuthenticators = token<Registry<AdminAuthenticator>>('admin-authenticators')
@@ -110,6 +113,15 @@ const word: Member = {
 }
 const file: Member = { expected: 'the URL of a file', accepts: value => value instanceof URL && value.protocol === 'file:' }
 const path: Member = { expected: 'a path that starts with "/"', accepts: value => typeof value === 'string' && value.startsWith('/') }
+
+const plainPath: Member = {
+  expected: 'a path that starts with "/", without parameters and without "/" at its end',
+  accepts: value => typeof value === 'string' && /^(?:\/[\w.~-]+)+$/.test(value),
+}
+const upgrade: Member = {
+  expected: 'a value of the header upgrade, in lower case, such as "websocket"',
+  accepts: value => typeof value === 'string' && /^[a-z0-9][a-z0-9./_-]*$/.test(value),
+}
 
 /** Every extension point: the word used in errors, the name of a contribution, and the checks that run when a plugin adds one. */
 export const extensionPoints: readonly ExtensionPoint<any>[] = [
@@ -218,6 +230,14 @@ export const extensionPoints: readonly ExtensionPoint<any>[] = [
     idPrefix: optional(text),
     error: optional(method),
     describe: optional(method),
+  }),
+  point(Connections, 'connection protocol', ({ protocol, path }) => `${protocol} ${path}`, {
+    protocol: upgrade,
+    path: plainPath,
+    auth: optional(oneOf('key', 'none')),
+    idPrefix: optional(text),
+    error: optional(method),
+    open: method,
   }),
   point(AdminRoutes, 'admin route', route => `${route.method} ${route.path}`, {
     method: oneOf(...routeMethods),

@@ -18,6 +18,8 @@ export interface Settings {
   readonly maxBodyBytes: number
   /** How large the bodies of all requests in progress may be together. */
   readonly maxLiveBodyBytes: number
+  /** How many connections plugins may keep open, such as WebSockets. */
+  readonly maxConnections: number
   /** The most memory that one answer may take, estimated. */
   readonly maxAnswerBytes: number
   /** The most events in one answer. */
@@ -69,6 +71,7 @@ export const defaultSettings: Settings = {
   trustedPlugins: [],
   maxBodyBytes: 32 * 1024 * 1024,
   maxLiveBodyBytes: 128 * 1024 * 1024,
+  maxConnections: 10_000,
   maxAnswerBytes: 64 * 1024 * 1024,
   maxAnswerEvents: 500_000,
   maxLiveAnswerBytes: 256 * 1024 * 1024,

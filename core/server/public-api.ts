@@ -90,9 +90,9 @@ export class PublicApi implements Mount<PublicRoute, HttpExchange> {
     return { ...refusal, method: 'GET', auth: 'none', isRefusal: true }
   }
 
-  open({ idPrefix = 'req' }: Route, channel: Channel, params: Readonly<Record<string, string>>, path: string): HttpExchange {
+  open({ idPrefix }: Route, channel: Channel, params: Readonly<Record<string, string>>, path: string): HttpExchange {
     const { clock, ids, records } = this.#parts
-    const id = ids.make(idPrefix)
+    const id = ids.make(idPrefix ?? 'req')
     return new HttpExchange(this.#parts, id, channel, params, new RecordDraft(clock, records, id, channel.method, path))
   }
 

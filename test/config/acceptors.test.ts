@@ -17,6 +17,7 @@ const hasIpv6 = Object.values(networkInterfaces()).some(each => each?.some(({ ad
 
 const gateway = {
   http: { listener: (_: unknown, response: ServerResponse) => response.end('ok') },
+  connections: { count: 0, serveOn() {}, stop() {} },
   liveRuns: 0,
   stop: async () => {},
 } as unknown as Gateway

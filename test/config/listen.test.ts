@@ -191,7 +191,11 @@ t.test('little waits in a connection for a client that does not read', async t =
     ['connection', {}],
     ['secureConnection', { tls }],
   ] as const) {
-    const { server, acceptors, url } = await listen({ http } as unknown as Gateway, { host: '127.0.0.1', port: 0, ...options })
+    const { server, acceptors, url } = await listen({ http, connections: { serveOn() {} } } as unknown as Gateway, {
+      host: '127.0.0.1',
+      port: 0,
+      ...options,
+    })
     t.teardown(() => acceptors.forEach(acceptor => acceptor.close()))
     const connected = once(server, event) as Promise<[Socket]>
     const asked = 'tls' in options ? httpsGet(url, { rejectUnauthorized: false, agent: false }) : httpRequest(url, { agent: false }).end()

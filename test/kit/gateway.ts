@@ -110,6 +110,7 @@ export async function listeningGateway(options?: Partial<Options>): Promise<List
   const under = await inMemory(options)
   const { http } = under.gateway
   const server = createServer(ingress === 'h3' ? toNodeHandler(http.h3) : http.listener)
+  under.gateway.connections.serveOn(server)
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
@@ -117,6 +118,7 @@ export async function listeningGateway(options?: Partial<Options>): Promise<List
     url,
     ...(ingress !== 'memory' && { request: (path, init) => fetch(`${url}${path}`, requestInit(under.apiKey, init)) }),
     async stop() {
+      await under.gateway.connections.destroy()
       server.closeAllConnections()
       await new Promise(resolve => server.close(resolve))
       await under.stop()

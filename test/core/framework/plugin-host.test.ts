@@ -309,6 +309,7 @@ const contributions: Readonly<Record<string, readonly [object, label: string]>> 
   'admin authenticator': [{ name: 'x', admit: run }, 'admin authenticator "x"'],
   'admin host': [{ name: 'admin.example.com' }, 'admin host "admin.example.com"'],
   'dashboard page': [{ id: 'x', title: 'X', module: new URL('file:///x.js') }, 'dashboard page "x"'],
+  'connection protocol': [{ protocol: 'websocket', path: '/v1/x', open: run }, 'a connection protocol'],
   'admin route': [{ method: 'GET', path: '/admin/v1/x', role: 'viewer', reach: 'org', handle: run }, 'an admin route'],
 }
 
@@ -347,6 +348,15 @@ const wrongMembers: Readonly<Record<string, readonly (readonly [member: string, 
     ['id', 'My Page', 'expected a word in kebab-case, got "My Page"'],
     ['module', './page.js', 'expected the URL of a file, got "./page.js"'],
     ['role', 'root', 'expected "owner", "editor" or "viewer", or nothing, got "root"'],
+  ],
+  'connection protocol': [
+    [
+      'protocol',
+      'WebSocket',
+      'expected a value of the header upgrade, in lower case, such as "websocket", got "WebSocket"',
+    ],
+    ['path', '/v1/:id', 'expected a path that starts with "/", without parameters and without "/" at its end, got "/v1/:id"'],
+    ['auth', 'role', 'expected "key" or "none", or nothing, got "role"'],
   ],
   'admin route': [['reach', 'key', 'expected "org" or "all", got "key"']],
 }
