@@ -309,6 +309,8 @@ const contributions: Readonly<Record<string, readonly [object, label: string]>> 
   'admin authenticator': [{ name: 'x', admit: run }, 'admin authenticator "x"'],
   'admin host': [{ name: 'admin.example.com' }, 'admin host "admin.example.com"'],
   'dashboard page': [{ id: 'x', title: 'X', module: new URL('file:///x.js') }, 'dashboard page "x"'],
+  'call wrapper': [{ name: 'a', seesContent: 'local', keepsContent: false, timeoutMs: 1 }, 'call wrapper "a"'],
+  'call observer': [{ name: 'a', begin: run }, 'call observer "a"'],
   'connection protocol': [{ protocol: 'websocket', path: '/v1/x', open: run }, 'a connection protocol'],
   'admin route': [{ method: 'GET', path: '/admin/v1/x', role: 'viewer', reach: 'org', handle: run }, 'an admin route'],
 }
@@ -350,11 +352,7 @@ const wrongMembers: Readonly<Record<string, readonly (readonly [member: string, 
     ['role', 'root', 'expected "owner", "editor" or "viewer", or nothing, got "root"'],
   ],
   'connection protocol': [
-    [
-      'protocol',
-      'WebSocket',
-      'expected a value of the header upgrade, in lower case, such as "websocket", got "WebSocket"',
-    ],
+    ['protocol', 'WebSocket', 'expected a value of the header upgrade, in lower case, such as "websocket", got "WebSocket"'],
     ['path', '/v1/:id', 'expected a path that starts with "/", without parameters and without "/" at its end, got "/v1/:id"'],
     ['auth', 'role', 'expected "key" or "none", or nothing, got "role"'],
   ],
