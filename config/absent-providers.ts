@@ -7,6 +7,7 @@ const text = { type: 'string', minLength: 1 } as const
 /** Lets error messages explain how to load a provider that a caller names but that is not loaded. */
 export default definePlugin({
   name: absentProvidersName,
+  contracts: { AbsentProviders: 1 },
   options: {
     type: 'object',
     additionalProperties: false,

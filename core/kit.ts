@@ -161,7 +161,7 @@ export {
   type WebSearchTool,
 } from './contracts/tools.ts'
 export { answerBy } from './decisions/answer.ts'
-export { errorCodes, isImageErrorCode, type Asked, type ImageErrorCode } from './foundation/errors.ts'
+export { errorCodes, isImageErrorCode, type Asked, type GatewayErrorOptions, type ImageErrorCode } from './foundation/errors.ts'
 export { jsonPieces, pieceCharacters } from './foundation/json-pieces.ts'
 export { isJson, membersOf, type Schema, type Wire } from './foundation/json.ts'
 export { describeError } from './foundation/logger.ts'

@@ -2,7 +2,7 @@ import type { Maybe } from '../runtime/pending.ts'
 import { accountFields, type Account } from './account-fields.ts'
 import type { PageQuery } from './page.ts'
 import type { Level, PolicyField, PolicyLayer } from './policy.ts'
-import { token } from '../foundation/token.ts'
+import { contract } from '../foundation/token.ts'
 
 export type { Account } from './account-fields.ts'
 
@@ -60,4 +60,4 @@ export interface AccountStore {
   /** Removes an account unless there are teams, users or, if the store has them too, keys below it. Hidden keys do not count. Atomic. */
   remove(ref: AccountRef): Maybe<'removed' | 'unknown' | 'in-use'>
 }
-export const AccountStore = token<AccountStore>('account-store')
+export const AccountStore = contract<AccountStore>('account-store', { version: 1, stability: 'stable' })

@@ -1,3 +1,4 @@
+import type { Contract } from '../foundation/token.ts'
 import type { Clock } from '../foundation/clock.ts'
 import type { Ids } from '../foundation/ids.ts'
 import type { JsonObject } from '../foundation/json.ts'
@@ -126,6 +127,8 @@ export interface PluginFacts {
   readonly name: string
   readonly options: readonly OptionFacts[]
   readonly provides: readonly string[]
+  /** The contracts that it implements here. */
+  readonly contracts: readonly Contract[]
   readonly contributions: readonly { readonly point: string; readonly name: string }[]
 }
 

@@ -1,5 +1,5 @@
 import type { Maybe } from '../runtime/pending.ts'
-import { token } from '../foundation/token.ts'
+import { contract } from '../foundation/token.ts'
 
 /** From the most to the least powerful: `owner` also manages admin tokens, `editor` changes accounts and keys, `viewer` is read-only. */
 export const adminRoles = ['owner', 'editor', 'viewer'] as const
@@ -45,4 +45,4 @@ export interface AdminTokenStore {
   /** All tokens, oldest first. */
   list(): Maybe<readonly AdminToken[]>
 }
-export const AdminTokenStore = token<AdminTokenStore>('admin-token-store')
+export const AdminTokenStore = contract<AdminTokenStore>('admin-token-store', { version: 1, stability: 'stable' })

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../foundation/json.ts'
 import type { Maybe } from '../runtime/pending.ts'
 import type { PageQuery } from './page.ts'
-import { token } from '../foundation/token.ts'
+import { contract } from '../foundation/token.ts'
 
 /** One change, or one access to content. Never holds secrets or content. */
 export interface AuditEntry {
@@ -35,4 +35,4 @@ export interface AuditTrail {
   /** The newest first. */
   page(filter: AuditFilter, query: PageQuery): Maybe<readonly AuditEntry[]>
 }
-export const AuditTrail = token<AuditTrail>('audit-trail')
+export const AuditTrail = contract<AuditTrail>('audit-trail', { version: 1, stability: 'stable' })

@@ -1,7 +1,7 @@
 import type { Maybe } from '../runtime/pending.ts'
 import { keyFields, type ApiKey } from './key-fields.ts'
 import type { PageQuery } from './page.ts'
-import { token } from '../foundation/token.ts'
+import { contract } from '../foundation/token.ts'
 
 export type { ApiKey, KeyLimit } from './key-fields.ts'
 
@@ -47,4 +47,4 @@ export interface KeyStore {
   /** True if no key was ever created: then the first start creates one. */
   empty(): Maybe<boolean>
 }
-export const KeyStore = token<KeyStore>('key-store')
+export const KeyStore = contract<KeyStore>('key-store', { version: 1, stability: 'stable' })

@@ -2,7 +2,7 @@ import type { Maybe } from '../runtime/pending.ts'
 import type { SpendPeriod } from './key-store.ts'
 import type { PageQuery } from './page.ts'
 import type { Level } from './policy.ts'
-import { token } from '../foundation/token.ts'
+import { contract } from '../foundation/token.ts'
 
 /** US dollars to reserve: as much of `atMost` as is left, but at least `atLeast`. */
 export interface CreditRange {
@@ -91,4 +91,4 @@ export interface Ledger {
   /** The newest first. */
   entries(org: string, query: PageQuery): Maybe<readonly CreditEntry[]>
 }
-export const Ledger = token<Ledger>('ledger')
+export const Ledger = contract<Ledger>('ledger', { version: 1, stability: 'stable' })

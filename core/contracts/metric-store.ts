@@ -1,4 +1,4 @@
-import { token } from '../foundation/token.ts'
+import { contract } from '../foundation/token.ts'
 
 /** The outcome of one attempt at one endpoint. */
 export interface AttemptSample {
@@ -65,4 +65,4 @@ export interface MetricStore {
   /** The latest figures, to notice changes: the newest minutes that have 3 answers together, of the last 15. Undefined if there are none. */
   latest(provider: string, model: string, now?: number): LatestAnswers | undefined
 }
-export const MetricStore = token<MetricStore>('metric-store')
+export const MetricStore = contract<MetricStore>('metric-store', { version: 1, stability: 'stable' })

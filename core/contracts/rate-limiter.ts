@@ -1,6 +1,6 @@
 import type { Hold } from './hold.ts'
 import type { Maybe } from '../runtime/pending.ts'
-import { token } from '../foundation/token.ts'
+import { contract } from '../foundation/token.ts'
 
 /** A budget of tokens or requests that refills every window. */
 export interface TokenWindow {
@@ -34,4 +34,4 @@ export interface RateLimiter {
   /** Counts one request in progress, until the returned function is called. Undefined if `limit` of the bucket are in progress already. */
   enter(bucket: string, limit: number): Maybe<(() => void) | undefined>
 }
-export const RateLimiter = token<RateLimiter>('rate-limiter')
+export const RateLimiter = contract<RateLimiter>('rate-limiter', { version: 1, stability: 'stable' })

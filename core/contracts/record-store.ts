@@ -2,7 +2,7 @@ import type { JsonObject } from '../foundation/json.ts'
 import type { Maybe } from '../runtime/pending.ts'
 import type { RecordFacts, RecordFilterName } from './record-fields.ts'
 import type { PageQuery } from './page.ts'
-import { token } from '../foundation/token.ts'
+import { contract } from '../foundation/token.ts'
 
 export type { RecordFacts } from './record-fields.ts'
 
@@ -128,4 +128,4 @@ export interface RecordStore {
   /** By key id. Keys without records are left out. */
   keyUse(keys: readonly string[]): Maybe<ReadonlyMap<string, KeyUse>>
 }
-export const RecordStore = token<RecordStore>('record-store')
+export const RecordStore = contract<RecordStore>('record-store', { version: 1, stability: 'stable' })

@@ -1,6 +1,6 @@
 import type { Item } from './items.ts'
 import type { JsonObject } from '../foundation/json.ts'
-import { token } from '../foundation/token.ts'
+import { contract } from '../foundation/token.ts'
 
 /** The part of a conversation that one request added. Every item has an `id`. */
 export interface Turn {
@@ -39,4 +39,4 @@ export interface ResponseStore {
   /** Deletes a response and its items. False if there was nothing to delete. */
   delete(owner: string, id: string): Promise<boolean>
 }
-export const ResponseStore = token<ResponseStore>('response-store')
+export const ResponseStore = contract<ResponseStore>('response-store', { version: 1, stability: 'stable' })

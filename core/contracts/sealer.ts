@@ -1,4 +1,4 @@
-import { token } from '../foundation/token.ts'
+import { contract } from '../foundation/token.ts'
 
 /** Sealed bytes are bound to these values: they open only with the same ones. */
 export interface SealContext {
@@ -30,4 +30,4 @@ export interface Sealer {
   /** HMAC-SHA-256 with a key used only for `purpose`. */
   mac(purpose: string, text: string): Buffer
 }
-export const Sealer = token<Sealer>('sealer')
+export const Sealer = contract<Sealer>('sealer', { version: 1, stability: 'stable' })

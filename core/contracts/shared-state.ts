@@ -1,5 +1,5 @@
 import type { Maybe } from '../runtime/pending.ts'
-import { token } from '../foundation/token.ts'
+import { contract, token } from '../foundation/token.ts'
 
 /** One change to a map that gateways share. Plain JSON. */
 export interface SharedChange {
@@ -30,7 +30,7 @@ export interface SharedState {
    */
   subscribe(receive: (change: SharedChange) => void): Maybe<void>
 }
-export const SharedState = token<SharedState>('shared-state')
+export const SharedState = contract<SharedState>('shared-state', { version: 1, stability: 'experimental' })
 
 export interface SharedMapOptions<V> {
   /** Only the entries used last are kept. */

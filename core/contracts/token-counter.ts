@@ -1,4 +1,4 @@
-import { token } from '../foundation/token.ts'
+import { contract } from '../foundation/token.ts'
 import type { Tokenizer } from './catalog.ts'
 
 export interface TokenCountOptions {
@@ -27,4 +27,4 @@ export interface TokenCounter {
    */
   count(texts: readonly string[], options?: TokenCountOptions): Promise<TokenCount | undefined>
 }
-export const TokenCounter = token<TokenCounter>('token-counter')
+export const TokenCounter = contract<TokenCounter>('token-counter', { version: 1, stability: 'stable' })

@@ -23,7 +23,7 @@ const implementers = new WeakMap<object, Implementer>()
  * with. Services that core has no checks for are returned as they are.
  */
 export function checkedService<T>(service: Token<T>, implementation: T, plugin: string, log: Logger): T {
-  if (service === Sealer) return checkedSealer(implementation as Sealer, plugin) as T
+  if ((service as symbol) === Sealer) return checkedSealer(implementation as Sealer, plugin) as T
   const answers = serviceAnswers.get(service)
   if (!answers) return implementation
   const implementer = { plugin, service: nameOf(service), functions: implementation as Implementer['functions'] }

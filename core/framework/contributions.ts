@@ -1,3 +1,4 @@
+import { contractOf } from '../foundation/token.ts'
 import type { Container } from './container.ts'
 import { extensionPoints } from './extension-points.ts'
 
@@ -5,6 +6,8 @@ import { extensionPoints } from './extension-points.ts'
 export interface Contribution {
   /** The kind, such as `provider`. */
   readonly point: string
+  /** The name of the extension point, such as `Providers`. */
+  readonly contract: string
   readonly name: string
   readonly plugin: string
 }
@@ -12,6 +15,6 @@ export interface Contribution {
 export function contributionsOf(container: Container): readonly Contribution[] {
   return extensionPoints.flatMap(({ token }) => {
     const registry = container.get(token)
-    return registry.entries().map(({ name, plugin }) => ({ point: registry.kind, name, plugin }))
+    return registry.entries().map(({ name, plugin }) => ({ point: registry.kind, contract: contractOf(token).name, name, plugin }))
   })
 }

@@ -15,7 +15,7 @@ import type { SearchEngine } from '../contracts/search-engine.ts'
 import type { SortStrategy } from '../contracts/sort-strategy.ts'
 import type { Tool } from '../contracts/tool.ts'
 import { isObject } from '../foundation/json.ts'
-import { token, type Token } from '../foundation/token.ts'
+import { contract, type ContractToken } from '../foundation/token.ts'
 import { capabilitiesProblem } from './capabilities-shape.ts'
 import { Registry } from './registry.ts'
 import {
@@ -34,34 +34,33 @@ import {
   type Shape,
 } from './shape.ts'
 
-export const Providers = token<Registry<Provider>>('providers')
-export const AbsentProviders = token<Registry<AbsentProvider>>('absent-providers')
-export const CatalogSources = token<Registry<CatalogSource>>('catalog-sources')
-export const DecisionClients = token<Registry<DecisionClient>>('decision-clients')
-export const Guardrails = token<Registry<Guardrail>>('guardrails')
-export const PolicySources = token<Registry<PolicySource>>('policy-sources')
-export const SortStrategies = token<Registry<SortStrategy>>('sort-strategies')
-export const Tools = token<Registry<Tool>>('tools')
-export const SearchEngines = token<Registry<SearchEngine>>('search-engines')
-export const CallWrappers = token<Registry<CallWrapper>>('call-wrappers')
-export const CallObservers = token<Registry<CallObserver>>('call-observers')
-export const LogSinks = token<Registry<LogSink>>('log-sinks')
-export const Routes = token<Registry<Route>>('routes')
-/** Experimental. */
-export const Connections = token<Registry<ConnectionProtocol>>('connections')
-export const AdminRoutes = token<Registry<AdminRoute>>('admin-routes')
-export const AdminHosts = token<Registry<AdminHost>>('admin-hosts')
-export const AdminAuthenticators = token<Registry<AdminAuthenticator>>('admin-authenticators')
-export const DashboardPages = token<Registry<DashboardPage>>('dashboard-pages')
+export const Providers = contract<Registry<Provider>>('providers', { version: 1, stability: 'stable' })
+export const AbsentProviders = contract<Registry<AbsentProvider>>('absent-providers', { version: 1, stability: 'experimental' })
+export const CatalogSources = contract<Registry<CatalogSource>>('catalog-sources', { version: 1, stability: 'stable' })
+export const DecisionClients = contract<Registry<DecisionClient>>('decision-clients', { version: 1, stability: 'stable' })
+export const Guardrails = contract<Registry<Guardrail>>('guardrails', { version: 1, stability: 'stable' })
+export const PolicySources = contract<Registry<PolicySource>>('policy-sources', { version: 1, stability: 'stable' })
+export const SortStrategies = contract<Registry<SortStrategy>>('sort-strategies', { version: 1, stability: 'stable' })
+export const Tools = contract<Registry<Tool>>('tools', { version: 1, stability: 'stable' })
+export const SearchEngines = contract<Registry<SearchEngine>>('search-engines', { version: 1, stability: 'stable' })
+export const CallWrappers = contract<Registry<CallWrapper>>('call-wrappers', { version: 1, stability: 'experimental' })
+export const CallObservers = contract<Registry<CallObserver>>('call-observers', { version: 1, stability: 'experimental' })
+export const LogSinks = contract<Registry<LogSink>>('log-sinks', { version: 1, stability: 'stable' })
+export const Routes = contract<Registry<Route>>('routes', { version: 1, stability: 'stable' })
+export const Connections = contract<Registry<ConnectionProtocol>>('connections', { version: 1, stability: 'experimental' })
+export const AdminRoutes = contract<Registry<AdminRoute>>('admin-routes', { version: 1, stability: 'experimental' })
+export const AdminHosts = contract<Registry<AdminHost>>('admin-hosts', { version: 1, stability: 'experimental' })
+export const AdminAuthenticators = contract<Registry<AdminAuthenticator>>('admin-authenticators', { version: 1, stability: 'experimental' })
+export const DashboardPages = contract<Registry<DashboardPage>>('dashboard-pages', { version: 1, stability: 'experimental' })
 
 interface ExtensionPoint<T> {
-  readonly token: Token<Registry<T>>
+  readonly token: ContractToken<Registry<T>>
   readonly create: () => Registry<T>
 }
 
 /** The compiler demands a check of each member that the contract requires. */
 function point<T>(
-  token: Token<Registry<T>>,
+  token: ContractToken<Registry<T>>,
   kind: string,
   nameOf: (contribution: T) => string,
   shape: Shape & { readonly [N in RequiredNames<T>]: Member },

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import pTimeout from 'p-timeout'
 import { checkedService } from './checked-service.ts'
 import type { Container } from './container.ts'
+import { contractProblem, ExperimentalUses } from './contract-versions.ts'
 import { PluginError } from '../foundation/errors.ts'
 import { isObject } from '../foundation/json.ts'
 import { kindOf } from '../foundation/kind-of.ts'
@@ -58,6 +59,7 @@ export class PluginHost {
   readonly #lookOnly: boolean
   readonly #starts: Hook[] = []
   readonly #stops: Hook[] = []
+  readonly #experimental = new ExperimentalUses()
 
   constructor(container: Container, log: Logger, http: HttpClient, masks: Masks, options: PluginHostOptions = {}) {
     const { folder = process.cwd(), createFiles = true, lookOnly = false } = options
@@ -82,6 +84,7 @@ export class PluginHost {
     } catch (error) {
       throw await this.#stopAfter(error)
     }
+    this.#experimental.warn(this.#log)
     return ordered
   }
 
@@ -127,6 +130,7 @@ export class PluginHost {
         const registry = typeof point === 'symbol' && this.#container.has(point) ? this.#container.get(point) : undefined
         if (!(registry instanceof Registry)) throw new PluginError(name, notAnExtensionPoint(point))
         registry.add(contribution, name)
+        this.#experimental.add(name, plugin, point)
       },
       provide: (service, implementation) => {
         if (typeof service !== 'symbol')
@@ -140,6 +144,7 @@ export class PluginHost {
         if (!provides.includes(service)) return
         this.#container.value(service, checkedService(service, implementation, name, this.#log))
         provided.add(service)
+        this.#experimental.add(name, plugin, service)
       },
       provides: service => provides.includes(service),
       resolvePath: path => resolve(this.#folder, path),
@@ -198,7 +203,7 @@ export function check(uses: readonly PluginUse[]): CheckedPlugin[] {
     }
     const { name, setup } = use.plugin
     const named = nameProblem(name)
-    const problem = named ?? (typeof setup === 'function' ? undefined : 'needs `setup`: a function')
+    const problem = named ?? (typeof setup === 'function' ? contractProblem(use.plugin) : 'needs `setup`: a function')
     if (problem !== undefined) {
       problems.push(new PluginError(named === undefined ? name : place, problem))
       return undefined

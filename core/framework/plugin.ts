@@ -59,6 +59,11 @@ export interface PluginDefinition {
   /** In kebab-case. An add-on uses the name of its package. */
   readonly name: string
   readonly options: OptionsSchema
+  /**
+   * The versions of the contracts that the plugin was written for, such as `{ Providers: 1 }`. The start fails if this gateway has another
+   * version. A plugin that names an experimental contract here accepts that it may change.
+   */
+  readonly contracts?: Readonly<Record<string, number>>
   /** The services and registries that `setup` receives, by the names it receives them under. */
   readonly needs?: Needs
   readonly provides?: readonly Token<any>[] | ((options: any) => readonly Token<any>[])

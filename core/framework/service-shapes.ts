@@ -10,13 +10,13 @@ import { ResponseStore } from '../contracts/response-store.ts'
 import { Sealer } from '../contracts/sealer.ts'
 import { SharedState } from '../contracts/shared-state.ts'
 import { TokenCounter } from '../contracts/token-counter.ts'
-import { nameOf, type Token } from '../foundation/token.ts'
+import { nameOf, type ContractToken, type Token } from '../foundation/token.ts'
 import { flag, method, optional, shapeProblem, text, type Member, type RequiredNames, type Shape } from './shape.ts'
 
-const shapes = new Map<Token<any>, Shape>()
+const shapes = new Map<ContractToken<any>, Shape>()
 
 /** The compiler demands every member that the contract requires. */
-function service<T>(token: Token<T>, shape: Shape & { readonly [N in RequiredNames<T>]: Member }): void {
+function service<T>(token: ContractToken<T>, shape: Shape & { readonly [N in RequiredNames<T>]: Member }): void {
   shapes.set(token, shape)
 }
 
@@ -43,9 +43,12 @@ service(Sealer, { keySource: text, isShared: flag, hasKey: flag, seal: method, o
 service(TokenCounter, { count: method })
 service(SharedState, { publish: method, subscribe: method })
 
+/** The services that plugins provide by a contract of core. */
+export const checkedServices: readonly ContractToken<any>[] = [...shapes.keys()]
+
 /** Why it does not implement the service. Services that plugins define among themselves are not checked. */
 export function serviceProblem(service: Token<any>, implementation: unknown): string | undefined {
-  const shape = shapes.get(service)
+  const shape = shapes.get(service as ContractToken<any>)
   const problem = shape && shapeProblem(implementation, shape)
   return problem && `provides ${nameOf(service)}${problem}`
 }

@@ -4,6 +4,7 @@ import { CallWrappers, definePlugin, type GenerationEvent } from 'turnpike'
 
 export default definePlugin({
   name: 'acme-cache',
+  contracts: { CallWrappers: 1 },
   options: {
     type: 'object',
     additionalProperties: false,

@@ -4,6 +4,7 @@ import { CallObservers, definePlugin } from 'turnpike'
 
 export default definePlugin({
   name: 'acme-tracer',
+  contracts: { CallObservers: 1 },
   options: { type: 'object', additionalProperties: false, properties: {} },
   setup(gateway) {
     gateway.add(CallObservers, {

@@ -7,6 +7,7 @@ import { fieldsPage } from '../../scripts/fields-page.ts'
 import { longChecksPage } from '../../scripts/long-checks-page.ts'
 import { longChecks } from '../../scripts/tests/long-checks.ts'
 import lastRun from '../../scripts/tests/long-results.json' with { type: 'json' }
+import { pluginsPage } from '../../scripts/contracts-table.ts'
 import { providersPage } from '../../scripts/providers-page.ts'
 import { serverSchema } from '../../config/schema.ts'
 import type { PluginUse } from '../../core/index.ts'
@@ -15,6 +16,7 @@ t.test('the generated pages tell the code as it is', async t => {
   const committed = (page: string): string => readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8')
   t.equal(committed('configuration.md'), await configurationPage(), 'run `npm run docs`')
   t.equal(committed('fields.md'), fieldsPage(), 'run `npm run docs`')
+  t.equal(committed('plugins.md'), pluginsPage(), 'run `npm run docs`')
   t.equal(committed('providers.md'), providersPage(), 'run `npm run docs`')
 })
 

@@ -1,7 +1,8 @@
 import type { OptionFacts, PluginFacts } from '../../contracts/admin-route.ts'
 import { isObject } from '../../foundation/json.ts'
 import { SecretSchema } from '../../foundation/secret-schema.ts'
-import { nameOf, token } from '../../foundation/token.ts'
+import { contractOf, nameOf, token } from '../../foundation/token.ts'
+import { contracts } from '../../framework/contract-versions.ts'
 import type { Contribution } from '../../framework/contributions.ts'
 import type { CheckedPlugin } from '../../framework/plugin-host.ts'
 import type { PluginUse } from '../../framework/plugin.ts'
@@ -26,13 +27,14 @@ export function pluginFacts(
       const origin: OptionOrigin = given.some(use => option in use.options) ? originIn(variables, value) : { source: 'default' }
       return isDefault && origin.source === 'config' ? { source: 'default' } : origin
     }
+    const added = contributions.filter(each => each.plugin === name)
+    const implemented = new Set([...added.map(({ contract }) => contract), ...provides.map(service => contractOf(service)?.name)])
     return {
       name,
       options: optionFacts(options, plugin.options, originOf),
       provides: provides.map(nameOf),
-      contributions: contributions
-        .filter(each => each.plugin === name)
-        .map(({ point, name: contribution }) => ({ point, name: contribution })),
+      contracts: contracts.filter(contract => implemented.has(contract.name)),
+      contributions: added.map(({ point, name: contribution }) => ({ point, name: contribution })),
     }
   })
 }

@@ -55,7 +55,7 @@ export class GatewayFacts {
 
   async plugins(exchange: AdminExchange, { plugins }: AdminServices): Promise<Reply> {
     const query = new Query(exchange.query, pageParameters)
-    const show = ({ name, provides, contributions }: PluginFacts): JsonObject => ({ name, provides, contributions })
+    const show = ({ options: _, ...facts }: PluginFacts): JsonObject => facts
     return await pageOfAll('plugins', plugins, query, ({ name }) => name, show)
   }
 

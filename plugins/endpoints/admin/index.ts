@@ -7,6 +7,7 @@ import { storeNeeds } from './stores.ts'
 /** The admin API below `/admin/v1`: docs/admin-api.md. It is served on its own listener, `server.admin`. */
 export default definePlugin({
   name: 'admin',
+  contracts: { AdminRoutes: 1 },
   options: { type: 'object', additionalProperties: false, properties: {} },
   needs: { ...storeNeeds, adminRoutes: AdminRoutes, guardrails: Guardrails },
   setup(gateway, _, { adminRoutes: all, guardrails, ...stores }) {

@@ -12,6 +12,7 @@ import { SignIn } from './sign-in.ts'
 /** The dashboard, on the listener of the admin API and a client of it: docs/dashboard.md. */
 export default definePlugin({
   name: 'dashboard',
+  contracts: { AdminRoutes: 1, AdminHosts: 1, AdminAuthenticators: 1 },
   options: {
     type: 'object',
     additionalProperties: false,

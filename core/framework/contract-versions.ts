@@ -1,0 +1,54 @@
+import type { Logger } from '../foundation/logger.ts'
+import { nearest } from '../foundation/nearest.ts'
+import { isObject } from '../foundation/json.ts'
+import { contractOf, type Contract, type Token } from '../foundation/token.ts'
+import { extensionPoints } from './extension-points.ts'
+import type { PluginDefinition } from './plugin.ts'
+import { checkedServices } from './service-shapes.ts'
+import { show } from './shape.ts'
+
+/** Every contract that plugins implement, extension points first. */
+export const contracts: readonly Contract[] = [...extensionPoints.map(({ token }) => token), ...checkedServices].map(token =>
+  contractOf(token),
+)
+
+/** Why the plugin was not written for the contracts of this gateway. */
+export function contractProblem({ contracts: stated = {} }: PluginDefinition): string | undefined {
+  if (!isObject(stated))
+    return `has a bad \`contracts\`: expected versions by the names of contracts, such as { Providers: 1 }, got ${show(stated)}`
+  for (const [name, version] of Object.entries(stated)) {
+    if (typeof version !== 'number' || !Number.isSafeInteger(version) || version < 1)
+      return `has a bad \`contracts.${name}\`: expected the version that the plugin was written for, such as 1, got ${show(version)}`
+    const served = contracts.find(contract => contract.name === name)
+    if (!served) return `was written for version ${version} of the contract ${name}, which this turnpike does not have. ${remedyFor(name)}`
+    if (served.version === version) continue
+    const remedy = version > served.version ? 'Update turnpike' : 'Update the plugin'
+    return `was written for version ${version} of the contract ${name}, and this turnpike has version ${served.version}. ${remedy}`
+  }
+  return undefined
+}
+
+function remedyFor(name: string): string {
+  const [similar] = nearest(
+    name,
+    contracts.map(contract => contract.name),
+  )
+  return similar === undefined ? 'Update turnpike' : `Update turnpike, or write ${similar} if that was meant`
+}
+
+/** Collects which plugins use an experimental contract that they do not name in their `contracts`. */
+export class ExperimentalUses {
+  readonly #uses = new Set<string>()
+
+  add(plugin: string, { contracts: stated }: PluginDefinition, token: Token<any>): void {
+    const contract = contractOf(token)
+    if (contract?.stability === 'experimental' && !(stated && contract.name in stated)) this.#uses.add(`${plugin}: ${contract.name}`)
+  }
+
+  /** Warns once, for all plugins. */
+  warn(log: Logger): void {
+    if (this.#uses.size === 0) return
+    const advice = 'any release may change them. Plugins that name the version in `contracts` are not listed here'
+    log.warn(`plugins use experimental contracts: ${advice}`, { uses: [...this.#uses] })
+  }
+}
