@@ -22,11 +22,17 @@ export interface AccountBody extends Omit<BodyOf<typeof accountFields>, 'policy'
 }
 
 const ownSchemas = { policy: policySchema('account'), metadata: metadataSchema }
-const isChangeable = ({ set }: Field): boolean => set === 'always'
+const isSettable = ({ set }: Field): boolean => set !== undefined
+const settable = fieldsOf(accountFields, isSettable)
 
-export const accountChangeSchemas = byLevel(level => bodySchema(fieldsOf(accountFieldsAt(level), isChangeable), ownSchemas))
+export const accountChangeSchemas = byLevel(level =>
+  bodySchema(
+    fieldsOf(accountFieldsAt(level), ({ set }) => set === 'always'),
+    ownSchemas,
+  ),
+)
 export const newAccountSchemas = byLevel(level => {
-  const fields = fieldsOf(accountFieldsAt(level), ({ set }) => set !== undefined)
+  const fields = fieldsOf(accountFieldsAt(level), isSettable)
   return bodySchema(fields, ownSchemas, level === 'org' ? ['name'] : ['name', 'org'])
 })
 
@@ -39,7 +45,7 @@ export function byLevel<T>(of: (level: AccountLevel) => T): Readonly<Record<Acco
 
 /** Only the members that the body names. Throws a 403 if this caller may not change the policy so. */
 export function accountChange(admin: Admin, account: Pick<Account, 'policy'>, body: AccountBody): AccountChange {
-  return changedMembers(fieldsOf(accountFields, isChangeable), body, {
+  return changedMembers(settable, body, {
     policy: (policy: NonNullable<AccountBody['policy']>) => policyChangedBy(admin, account.policy, policy),
   })
 }

@@ -90,6 +90,9 @@ t.test('modules come without types and name libraries by their address', async t
   }
   await open('/app/main.ts')
   t.ok(seen.has('/app/libraries/preact.js') && seen.has('/app/pages/keys/index.ts') && seen.has('/app/libraries/uplot.js'))
+  t.ok(seen.has('/app/libraries/key-fields.ts') && seen.has('/app/libraries/fields.ts'), 'the lists of fields are the one part of core')
+  for (const other of ['log-sink', 'field-types', 'key-store'])
+    t.equal((await ask(under, 'GET', `/app/libraries/${other}.ts`)).status, 404, other)
   const first = await ask(under, 'GET', '/app/main.ts', undefined, { 'accept-encoding': 'gzip' })
   t.equal(first.headers.get('content-encoding'), 'gzip')
   const again = await ask(under, 'GET', '/app/main.ts', undefined, { 'if-none-match': first.headers.get('etag')! })
