@@ -32,7 +32,10 @@ export const recordFields = {
     about: 'The model that answered or, if none did, the last one asked. Missing without an attempt.',
   },
   provider: { type: 'text', optional: true, filter: true, about: 'The provider of that model.' },
-  attempts: { type: 'json' as Json<readonly AttemptRecord[], Snaked<readonly AttemptRecord[]>>, about: 'Every attempt at an endpoint.' },
+  attempts: {
+    type: 'json' as Json<readonly AttemptRecord[], Snaked<readonly AttemptRecord[]>>,
+    about: 'Every attempt at an endpoint: when it began, how long it took and how it ended.',
+  },
   routing: {
     type: 'json' as Json<RoutingRecord, Snaked<RoutingRecord>>,
     optional: true,

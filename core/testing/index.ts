@@ -1,6 +1,8 @@
 // Test tools for plugin authors, published as turnpike/testing.
 
 export { answeringSuite, type AnsweringSuiteOptions } from './answering-suite.ts'
+export { callObserverSuite, callWrapperSuite } from './call-suites.ts'
+export type { CallSuiteOptions } from './call-stage.ts'
 export { checkEvents, checkStream, type CheckedStream, type GrammarOptions } from './event-grammar.ts'
 export { engineSuite, type EngineExample, type EngineFailure, type EngineSuiteOptions, type SentSearch } from './engine-suite.ts'
 export { readEvents, type PublicEvent } from './event-reader.ts'

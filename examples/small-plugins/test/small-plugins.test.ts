@@ -8,7 +8,7 @@ import accountPolicies from 'turnpike/plugins/policies/accounts'
 import sandbox from 'turnpike/plugins/providers/sandbox'
 import localSealer from 'turnpike/plugins/sealers/local'
 import memory from 'turnpike/plugins/stores/memory'
-import { engineSuite, testGateway } from 'turnpike/testing'
+import { callObserverSuite, callWrapperSuite, engineSuite, testGateway } from 'turnpike/testing'
 import cache from '../cache.ts'
 import guardrail from '../guardrail.ts'
 import logSink from '../log-sink.ts'
@@ -17,7 +17,8 @@ import route from '../route.ts'
 import searchEngine from '../search-engine.ts'
 import tracer from '../tracer.ts'
 
-const base = [memory({}), localSealer({ masterKey: '0'.repeat(64) }), responses({}), sandbox({})]
+const plugins = () => [memory({}), localSealer({ masterKey: '0'.repeat(64) }), responses({})]
+const base = [...plugins(), sandbox({})]
 const body = { model: 'sandbox/echo', input: 'the launch code' }
 
 test('the guardrail refuses a forbidden word, for keys with redaction only', async () => {
@@ -102,6 +103,10 @@ test('the tracer prints a line for the attempt and one for the call', async () =
   )
   await gateway.stop()
 })
+
+callWrapperSuite({ test }, { plugin: () => cache({}), plugins })
+
+callObserverSuite({ test }, { plugin: () => tracer({}), plugins })
 
 const apiKey = 'acme_demo_1234567890'
 

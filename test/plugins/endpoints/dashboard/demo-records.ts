@@ -90,8 +90,17 @@ function demoRecord(index: number, at: number, { id, org, team }: DemoKey, chanc
     model,
     provider,
     attempts: [
-      ...(fate > 0.97 ? [{ provider: 'south', model, outcome: 'rate-limit', status: 429, elapsedMs: Math.round(elapsedMs / 5) }] : []),
-      { provider, model, outcome: isOk ? 'ok' : 'overloaded', status: isOk ? 200 : 529, elapsedMs: Math.round(elapsedMs * 0.75) },
+      ...(fate > 0.97
+        ? [{ provider: 'south', model, outcome: 'rate-limit', status: 429, startedMs: 1, elapsedMs: Math.round(elapsedMs / 5) }]
+        : []),
+      {
+        provider,
+        model,
+        outcome: isOk ? 'ok' : 'overloaded',
+        status: isOk ? 200 : 529,
+        startedMs: fate > 0.97 ? Math.round(elapsedMs / 4) : 1,
+        elapsedMs: Math.round(elapsedMs * 0.75),
+      },
     ],
     usage: isOk ? { uncachedInput: input, cacheRead: Math.floor(input / 3), cacheWrite5m: 0, cacheWrite1h: 0, output, reasoning: 0 } : null,
     costUsd: isOk ? cost * (0.5 + chance()) : null,

@@ -32,11 +32,11 @@ export function AttemptList({ attempts, elapsedMs }: { readonly attempts: readon
   </ol>`
 }
 
-/** One began when the one before had ended, except for those that raced. */
+/** Without a recorded start, one began when the one before had ended, except for those that raced. */
 function startsOf(attempts: readonly Attempt[]): readonly number[] {
   let end = 0
-  return attempts.map(({ outcome, elapsed_ms: took }) => {
-    const start = outcome === 'outrun' ? Math.max(0, end - took) : end
+  return attempts.map(({ outcome, started_ms: startedMs, elapsed_ms: took }) => {
+    const start = startedMs ?? (outcome === 'outrun' ? Math.max(0, end - took) : end)
     end = Math.max(end, start + took)
     return start
   })
