@@ -5,6 +5,8 @@ import type { TokenUsage } from './events.ts'
 /**
  * Learns when calls, their attempts and their rounds of tools begin and end, for traces and metrics. It gets no content and no text that a
  * caller made up. Synchronous and on the path of the request: return at once. A throw never reaches the request; it is logged.
+ *
+ * Experimental: this contract may change in any version.
  */
 export interface CallObserver {
   readonly name: string
@@ -56,7 +58,7 @@ export interface EndedAttempt {
   readonly outcome: string
   /** The vendor's, if the attempt failed with one. */
   readonly status: number | null
-  /** Null if the vendor reported none. */
+  /** Null if the vendor reported none. Of an attempt that was outrun: an estimate of what the vendor may bill. */
   readonly usage: TokenUsage | null
   /** The cost of this usage, in US dollars; null if unknown. */
   readonly costUsd: number | null

@@ -17,6 +17,8 @@ export type CallKind = 'generation' | 'decision' | 'count'
  *
  * A wrapper never fails a call. After a throw, a time-out, or a return value that this contract does not allow, the call goes on without
  * it, and the log names the plugin. Only an answer that goes wrong after its first event ends the call, with a 500.
+ *
+ * Experimental: this contract may change in any version.
  */
 export interface CallWrapper {
   readonly name: string

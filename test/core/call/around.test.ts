@@ -265,19 +265,28 @@ t.test('an answer that goes wrong after its first event is a 500 that names noth
     yield text('a')
     throw new Error('internal detail')
   }
+  async function* hanging(): AsyncGenerator<GenerationEvent> {
+    yield text('a')
+    await new Promise(() => {})
+  }
   const endings: readonly (() => AsyncIterable<GenerationEvent> | readonly GenerationEvent[])[] = [
     () => [text('a'), { type: 'tool-input', key: 'k', text: 'internal detail' }, stop],
     () => [text('a'), { type: 'internal detail' } as never],
     () => [text('a'), { type: 'compaction', opaque: 'internal detail' }, stop],
     () => [text('a')],
     throwing,
+    hanging,
   ]
   for (const ending of endings)
     for (const stream of [false, true]) {
       const acme = unasked()
       const looker = looking()
       const under = await gateway({
-        plugins: [acme.plugin, looker.plugin, wrapping({ name: 'demo-cache', generation: () => ({ answer: ending() }) })],
+        plugins: [
+          acme.plugin,
+          looker.plugin,
+          wrapping({ name: 'demo-cache', timeoutMs: ending === hanging ? 20 : 60_000, generation: () => ({ answer: ending() }) }),
+        ],
       })
       const answered = await ask(under, { ...body, stream })
       const error = stream ? answered.response.error : answered.error
