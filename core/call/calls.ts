@@ -77,8 +77,8 @@ export class Calls {
   }
 
   /**
-   * The order in which a call happens: nothing is sent before everything that may refuse it, and a client hears of nothing that is not
-   * stored and paid for. Waits only where there is something to wait for.
+   * The order of a call: nothing is sent before every check that may refuse it, and a client sees nothing that is not stored and paid for.
+   * Waits only where necessary.
    */
   async #steps<Asked, Plan, Answered, Result, Given>(
     call: CallSteps<Asked, Plan, Answered, Result, Given>,

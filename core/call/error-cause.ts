@@ -13,7 +13,7 @@ export function isFault(attempt: AttemptRecord): boolean {
   return isFailed(attempt) && (attempt.isFault ?? policyOf({ kind: attempt.outcome as FailureKind }).isFault ?? false)
 }
 
-/** Who caused the error of a request. Undefined below a status of 400. */
+/** The party that caused the error of a request. Undefined below a status of 400. */
 export function errorCauseOf({
   status,
   errorCode,

@@ -11,10 +11,10 @@ import { routingWarnings } from '../routing/routing-record.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
 import { describeError } from '../foundation/logger.ts'
 
-/** How many endpoints that were not asked the caller hears of. */
+/** The most endpoints that a warning about unasked endpoints names. */
 const mostNamed = 8
 
-/** What generations and decisions have in common: a time limit, reservations, a bill, and a record. */
+/** The common parts of generations and decisions: a time limit, reservations, a bill, and a record. */
 export class Operation {
   readonly context: RunContext
   /** Without the model calls of a decision, each of which is settled when it ends. */
@@ -24,7 +24,7 @@ export class Operation {
   #reservation: Reservation | undefined
   /** The cost of a decision's model calls. */
   #calls: Bill | undefined
-  /** What is still to be added to the bill. */
+  /** Amounts that are not on the bill yet. */
   #owed: Promise<unknown>[] | undefined
   #leave: (() => void) | undefined
   #endpoint: Endpoint | undefined
@@ -121,7 +121,7 @@ export class Operation {
     try {
       await (usage === noUsage ? reservation.release() : reservation.settle(usage, costUsd))
     } catch (error) {
-      this.context.log.error('a reservation could not be settled', { request: this.context.id, failed, ...describeError(error) })
+      this.context.log.error('could not settle a reservation', { request: this.context.id, failed, ...describeError(error) })
     }
   }
 

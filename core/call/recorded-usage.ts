@@ -14,7 +14,7 @@ export interface RecordedUsage {
   readonly outputTokens: number
   readonly costUsd: number
   readonly unpriced: number
-  /** Undefined if the request was not answered. */
+  /** Absent if the request was not answered. */
   readonly answerMs: number | undefined
   readonly attempts: number
   readonly failedAttempts: number
@@ -26,8 +26,8 @@ export interface RecordedUsage {
 type Draft = { -readonly [Member in keyof RecordedUsage]: RecordedUsage[Member] } & { readonly attemptsMs: number[] }
 
 /**
- * What a record adds to the usage of each model at each provider. `isNamed` says whether usage names a model that no catalog lists; the
- * others count as `otherModel`.
+ * The amounts that a record adds to the usage of each model at each provider. `isNamed` says whether usage names a model that no catalog
+ * lists; the others count as `otherModel`.
  */
 export function recordedUsage(
   record: RecordFacts,

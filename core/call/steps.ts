@@ -7,8 +7,8 @@ import type { Operation } from './operation.ts'
 import type { Wrappable } from './wrappers.ts'
 
 /**
- * One call to a model, of any kind: a generation, a decision, a count. It says what is its own in the steps that `Calls.run` takes in order.
- * A kind leaves out the steps that it does not have. A step that has nothing to wait for returns at once.
+ * One call to a model, of any kind: a generation, a decision, a count. It provides its part of each step that `Calls.run` takes in order. A
+ * kind leaves out the steps that it does not have. A step without a wait returns at once.
  */
 export interface CallSteps<Asked, Plan, Answered, Result, Given = unknown> extends Wrappable<Plan, Given> {
   readonly operation: Operation

@@ -5,7 +5,7 @@ import type { ModelReply } from '../generation/model-reply.ts'
 import type { LiveAnswer } from '../call/live-answer.ts'
 import type { Operation } from '../call/operation.ts'
 
-/** One call of a model for a decision. What it cost is settled when it ends, so that the rest of its hold is free for the next call. */
+/** One call of a model for a decision. Its cost is settled when it ends, so that the rest of its hold is free for the next call. */
 export class AskedCall implements Payer {
   readonly bill = new Bill()
   readonly #operation: Operation
@@ -35,7 +35,10 @@ export class AskedCall implements Payer {
     return opening
   }
 
-  /** Bills what came, and settles it. Waits for a reply that is about to begin, so abort it first. Does nothing more the second time. */
+  /**
+   * Bills the output so far, and settles it. Waits for a reply that is about to begin, so abort it first. Does nothing more the second
+   * time.
+   */
   end(): Promise<void> {
     return (this.#ending ??= this.#end())
   }

@@ -67,7 +67,7 @@ export class Asker {
     return this.#ask(request)
   }
 
-  /** Aborts the calls that are still open, and waits until all that they cost is settled. */
+  /** Aborts the calls that are still open, and waits until their costs are settled. */
   async close(): Promise<void> {
     this.#cancellation.abort(new Error('the decision is over'))
     await Promise.all([...this.#open].map(call => call.end()))

@@ -26,7 +26,7 @@ export interface AnsweredDecision {
   readonly askedModels: boolean
 }
 
-/** What the attempts at one decision have in common. */
+/** The common parts of all attempts at one decision. */
 export interface DecisionTask {
   readonly request: DecisionRequest
   readonly guards: readonly OpenGuard[]

@@ -27,7 +27,7 @@ export function checkedReply(reply: unknown, request: DecisionRequest, provider:
   }
 }
 
-/** Returns undefined if the answer is invalid. */
+/** The checked answer, if it is valid. */
 function checkedAnswer(given: unknown, question: Question): DecisionAnswer | undefined {
   if (isAnswer(given, question)) return given
   const mended = isObject(given) ? mend(given, question) : undefined

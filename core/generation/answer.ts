@@ -19,7 +19,7 @@ import { Transcript } from './transcript.ts'
  * guards to the sink.
  */
 export class Answer {
-  /** What the model said: how it goes on after a pause. */
+  /** The output of the model, for continuing after a pause. */
   readonly transcript = new Transcript()
   readonly #ids: Ids
   readonly #stage: ItemStage
@@ -53,29 +53,29 @@ export class Answer {
     this.#citations.remember(conversation)
   }
 
-  /** What the client saw, and calls and outputs of the gateway's tools: what is stored. */
+  /** The transcript to store: the output that the client saw, and calls and outputs of the gateway's tools. */
   get shown(): Transcript {
     return this.#shown
   }
 
-  /** Called by the guards with what they let through. */
+  /** Called by the guards with the events that they let through. */
   show(event: ItemEvent): void {
     this.#shown.add(event, this.#seal)
     this.#deliver(event)
   }
 
-  /** Shows what a tool of the gateway is doing. `showTool` shows what became of it. */
+  /** Shows the work of one of the gateway's tools. `showTool` shows its result. */
   beginTool(event: SearchEvent): void {
     this.#stage.beginSearch(event)
   }
 
-  /** Shows what a tool of the gateway did. */
+  /** Shows the result of one of the gateway's tools. */
   showTool(event: ToolEvent): void {
     if (event.type === 'search') this.#stage.endSearch(event)
     else this.#stage.write(event)
   }
 
-  /** Adds what a tool of the gateway returned to the conversation. The client does not see it. */
+  /** Adds the output of one of the gateway's tools to the conversation. The client does not see it. */
   addOutput(callId: string, output: string): void {
     this.#shown.addOutput({ id: idOfNew('function_call_output', this.#ids), callId, output })
   }

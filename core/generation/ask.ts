@@ -13,7 +13,7 @@ import type { RaisedEvent } from './raised-event.ts'
 export interface Question {
   readonly lowered: Lowered
   readonly context: RunContext
-  /** Counts what the reply holds. */
+  /** Counts the memory of the reply. */
   readonly memory: LiveAnswer
   /** Names the plugin of a provider. */
   readonly providers: Pick<Registry<Provider>, 'pluginOf'>

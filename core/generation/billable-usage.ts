@@ -13,7 +13,7 @@ export function billableUsage(
   const checked = checkedUsage(usage)
   if (typeof checked === 'object') return checked
   const plugin = plugins.pluginOf(provider) ?? provider
-  log.error('a usage cannot be billed, so the gateway counts the tokens', {
+  log.error('usage cannot be billed, so the gateway counts the tokens', {
     request: id,
     provider,
     plugin,
@@ -22,13 +22,13 @@ export function billableUsage(
   return undefined
 }
 
-/** What a reply that did not end is charged for: an interim count may be wrong, and no later one corrects it. */
+/** The usage to charge for a reply that did not end: an interim count may be wrong, and no later one corrects it. */
 export function withinLimit(usage: TokenUsage, outputLimit: number): TokenUsage {
   const { output, reasoning } = usage
   return output <= outputLimit ? usage : { ...usage, output: outputLimit, reasoning: Math.min(reasoning, outputLimit) }
 }
 
-/** The usage, or why it cannot be billed. */
+/** The usage, or the reason why it cannot be billed. */
 function checkedUsage(usage: TokenUsage | undefined): TokenUsage | string {
   try {
     return usageProblem(usage) ?? soundUsage(usage!)

@@ -2,7 +2,7 @@ import { PluginError } from '../foundation/errors.ts'
 import { isPending } from '../runtime/pending.ts'
 import { show } from '../framework/shape.ts'
 
-/** Called with what `generate` of a provider returned. Throws a `PluginError` if it cannot be iterated. */
+/** Checks the result of a provider's `generate`. Throws a `PluginError` if it cannot be iterated. */
 export function checkReply(events: unknown, provider: string, pluginOf: () => string): void {
   if (typeof (events as Partial<AsyncIterable<unknown>> | null | undefined)?.[Symbol.asyncIterator] === 'function') return
   const got = isPending(events)

@@ -61,7 +61,7 @@ export class Generation {
 
   /** Starts an independent task. It always ends, and neither promise ever rejects. */
   start(scope: RequestScope, request: GenerationRequest, sink: GenerationSink, envelope: RequestEnvelope = none): GenerationRun {
-    // What is stored and recorded must be what the caller sent.
+    // The stored and recorded request must be the one that the caller sent.
     if (this.#freezesAll || scope.caller.policy.logging.value) {
       freezeDeeply(request)
       freezeDeeply(envelope)
@@ -71,7 +71,7 @@ export class Generation {
     return run
   }
 
-  /** Counts with the tokenizer of the first candidate. Throws what a generation would. */
+  /** Counts with the tokenizer of the first candidate. Throws the errors of a generation. */
   async countInput(scope: RequestScope, request: GenerationRequest, envelope: RequestEnvelope = none): Promise<InputCount> {
     const counting = new InputCounting(this.#services, this.#contextWindow, scope, request, envelope)
     const count = await this.#services.calls.run(scope, counting)

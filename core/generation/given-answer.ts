@@ -23,7 +23,7 @@ export interface GivenParts {
 
 type Given = GenerationEvent | readonly GenerationEvent[]
 
-/** An answer that a call wrapper gives in the place of a model. */
+/** An answer that a call wrapper gives in place of a model. */
 export class GivenAnswer {
   readonly #parts: GivenParts
   readonly #iterator: AsyncIterator<Given> | Iterator<Given>
@@ -51,7 +51,7 @@ export class GivenAnswer {
     return answer
   }
 
-  /** Passes the events to `write`, and returns why the answer ended. Throws what the caller gets: a 500 if the wrapper made a mistake. */
+  /** Passes the events to `write`, and returns why the answer ended. Throws the caller's error: a 500 if the wrapper made a mistake. */
   async relay(write: (event: RaisedEvent) => void, sink: GenerationSink): Promise<FinishReason> {
     const { context } = this.#parts
     try {
@@ -113,12 +113,12 @@ export class GivenAnswer {
       const pulling = this.#iterator.next()
       return 'then' in pulling ? await inTime(Promise.resolve(pulling), by, context) : pulling
     } catch (error) {
-      // What a plugin throws is not meant for the caller, even if it is a `GatewayError`.
+      // A plugin's error is not meant for the caller, even if it is a `GatewayError`.
       throw context.signal.aborted || !(error instanceof GatewayError) ? error : this.#mistake('threw while it gave an answer', error)
     }
   }
 
-  /** Undefined if the event is not part of an answer that nobody has generated. */
+  /** Undefined if the event cannot be part of an answer without a model. */
   #take(): RaisedEvent | undefined {
     const { by, count } = this.#parts
     const event = this.#list[this.#taken++]!

@@ -33,12 +33,12 @@ export interface Extended {
 export interface Answered {
   readonly previousId: string | undefined
   readonly added: readonly Item[]
-  /** What the client saw, with sealed state. */
+  /** The output that the client saw, with sealed state. */
   readonly said: readonly Item[]
   readonly finished: FinishedAnswer
   /** The memory that it takes, estimated. */
   readonly bytes: number
-  /** Aborts when nobody waits for it to be stored any more. */
+  /** Aborts when nobody waits any longer for it to be stored. */
   readonly late: AbortController
 }
 
@@ -50,7 +50,7 @@ export class History implements StoredResponses {
   readonly #clock: Clock
   readonly #ids: Ids
   readonly #unstored: RepeatedError
-  /** Of the large answers that are being stored. The others may have to wait for one of them. */
+  /** The bytes of the large answers that are being stored. Others may have to wait for one of them. */
   #largeBytes = 0
 
   static {
@@ -63,7 +63,7 @@ export class History implements StoredResponses {
     this.#timeoutMs = storeTimeoutMs
     this.#clock = clock
     this.#ids = ids
-    this.#unstored = new RepeatedError(log, 'a response could not be stored')
+    this.#unstored = new RepeatedError(log, 'could not store a response')
   }
 
   /** Called before the client sees the end, so that it can send a follow-up at once. Returns false if the store failed or took too long. */
@@ -133,7 +133,7 @@ export class History implements StoredResponses {
     // Before the response, so that a failure can be tried again.
     if (stored) await this.#inTime(erase())
     if (!(await this.#read('delete', owner, id))) throw notFound(id)
-    // It could not be read, but it was there.
+    // It existed, but could not be read.
     if (!stored) await this.#inTime(erase())
   }
 

@@ -70,7 +70,7 @@ export class ItemStage {
     this.#tell({ kind: 'search', id: this.#id('web_search_call'), status: 'in_progress', byGateway: true, action })
   }
 
-  /** The gateway has searched, whether that was shown when it began or not. */
+  /** The gateway has searched, with or without having shown the start. */
   endSearch(event: SearchEvent): void {
     if (this.#open?.kind !== 'search' || this.#open.key !== event.key) this.beginSearch(event)
     this.#open = undefined
@@ -84,7 +84,7 @@ export class ItemStage {
     while (this.#waiting.length > 0) this.#close('completed')
   }
 
-  /** The model waits for the results of its calls, so nothing of this round goes on in the next. */
+  /** The model waits for the results of its calls, so nothing from this round continues in the next. */
   endRound(): void {
     this.end('tool-calls')
     this.#searches = undefined

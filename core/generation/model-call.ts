@@ -47,7 +47,7 @@ interface CallServices {
   readonly failover: Failover
 }
 
-/** Whom a model call is for. */
+/** The context of a model call. */
 export interface CallScope extends Pick<RequestScope, 'cancellation' | 'record'> {
   readonly payer: Payer
   /** The operation's own, or that of a part which can be aborted alone. */
@@ -58,7 +58,7 @@ export interface CallScope extends Pick<RequestScope, 'cancellation' | 'record'>
   readonly tools?: OpenTools | undefined
   /** The answer so far. Replies are written to it as they are taken. */
   readonly said: Said
-  /** If what its replies may cost is used up, the answer may end early. */
+  /** True if the answer may end early once the hold for its replies is used up. */
   readonly mayEndEarly?: boolean
 }
 
@@ -156,7 +156,7 @@ export class ModelCall implements Work<Candidate, ModelReply> {
     passOver(this.#scope.record, endpoint, why)
   }
 
-  /** Call when a round is over: `costUsd` is what it cost, null if unknown. */
+  /** Call when a round is over. `costUsd` is its cost, null if unknown. */
   roundOver(costUsd: number | null): void {
     this.#reservation?.roundOver(costUsd)
   }
@@ -195,7 +195,7 @@ export class ModelCall implements Work<Candidate, ModelReply> {
     const offered = tools?.offerTo(endpoint, request)
     const asked = offered?.request ?? request
     const allowance = cover?.allowance
-    // To see how much comes, even if the caller leaves, a plain reply under a cap is asked for as a stream, too.
+    // Under a cap, a plain reply is requested as a stream, too, to see how much arrives even if the caller leaves.
     const isWatched = allowance !== undefined || (reservation?.isCapped === true && this.#canGrow(candidate))
     const sent = isWatched && !asked.stream ? { ...asked, stream: true } : asked
     const lowered = this.#lowered(sent, candidate, credential, cover)

@@ -23,12 +23,12 @@ import { ReplyCost, type CostScope } from './reply-cost.ts'
 export interface ModelReplyParts extends CostScope, Question {
   /** For a streamed reply. */
   readonly slowStream: SlowStream | undefined
-  /** Who else could be asked instead of a slow stream. */
+  /** The candidates that could be asked instead of a slow stream. */
   readonly line: Pick<Line, 'isEmpty'>
   readonly failures: Failures
 }
 
-/** What a reply is written to. */
+/** The destination of a reply. */
 export type Heard = Pick<Answer, 'write' | 'pause'>
 
 /** One try at a candidate: asks its provider, and reads its reply to the end. */
@@ -43,7 +43,7 @@ export class ModelReply implements AttemptWork<RaisedEvent, Candidate, ModelRepl
   #isOver = false
   /** Received, but not paid for yet. */
   #unpaid: UnpaidEvent | undefined
-  /** Nothing more could be paid for. */
+  /** True if the credit covers no more output. */
   #isCut = false
 
   constructor(parts: ModelReplyParts) {
@@ -78,7 +78,7 @@ export class ModelReply implements AttemptWork<RaisedEvent, Candidate, ModelRepl
     return this.usageOf(attempt) ?? { ...noUsage, uncachedInput: estimateInput(this.#parts.request), estimated: true }
   }
 
-  /** Returns undefined until the reply is complete. */
+  /** The finish reason, once the reply is complete. */
   get finish(): FinishReason | undefined {
     return this.#finish
   }
@@ -88,7 +88,7 @@ export class ModelReply implements AttemptWork<RaisedEvent, Candidate, ModelRepl
     return this.#cost!.usage(this.#isComplete)
   }
 
-  /** The reply ended early, because nothing more could be paid for. */
+  /** True if the reply ended early, because the credit covered no more output. */
   get isCut(): boolean {
     return this.#isCut
   }
@@ -147,12 +147,12 @@ export class ModelReply implements AttemptWork<RaisedEvent, Candidate, ModelRepl
     return undefined
   }
 
-  /** The whole reply was read, or as much as could be paid for. */
+  /** The whole reply was read, or as much as the credit covered. */
   end(): void {
     this.attempt.end(this.#isCut ? 'left' : 'ok', this.usage)
   }
 
-  /** What the caller gets for an error while the reply was read. Rethrows the reason if the caller or a time-out aborted the operation. */
+  /** The caller's error for a failure while reading the reply. Rethrows the reason if the caller or a timeout aborted the operation. */
   fail(error: unknown): GatewayError {
     const { failures, context } = this.#parts
     const failure = failures.failureOf(error, this.attempt.candidate, context)
@@ -182,7 +182,7 @@ export class ModelReply implements AttemptWork<RaisedEvent, Candidate, ModelRepl
     return slowStream && !line.isEmpty ? keepPace(attempt, this.#first, slowStream).then(() => this) : this
   }
 
-  /** If the caller leaves, or the gateway ends, the reply is what came by then: it is charged as a stream that is left. */
+  /** If the caller leaves, or the gateway ends, the output so far is the reply, which is charged like an abandoned stream. */
   async #readWhole(attempt: Attempt<RaisedEvent>, first: RaisedEvent): Promise<ModelReply> {
     try {
       this.#isCut = !(await readWhole(attempt, first))

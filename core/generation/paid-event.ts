@@ -5,7 +5,7 @@ import type { RaisedEvent } from './raised-event.ts'
 export type UnpaidEvent = RaisedEvent & { readonly text: string }
 
 export interface PaidEvent {
-  /** Undefined if nothing of the event is paid for. */
+  /** Absent if no part of the event is paid for. */
   readonly paid?: RaisedEvent | undefined
   readonly rest?: UnpaidEvent | undefined
 }

@@ -6,7 +6,7 @@ import { cutShort } from '../upstream/provider-failures.ts'
 import { payFor, type PaidEvent } from './paid-event.ts'
 import type { RaisedEvent } from './raised-event.ts'
 
-/** Reads on until the stream is as fast as it should be. Throws a time-out if it is not. Another candidate can still be asked. */
+/** Reads until the stream has shown the expected pace. Throws a timeout if it is too slow. Another candidate can still be asked. */
 export async function keepPace(attempt: Attempt<RaisedEvent>, first: RaisedEvent, slowStream: SlowStream): Promise<void> {
   const pace = new StreamPace(slowStream, attempt)
   try {
@@ -16,7 +16,10 @@ export async function keepPace(attempt: Attempt<RaisedEvent>, first: RaisedEvent
   }
 }
 
-/** Reads the stream of a plain reply to its end. If it breaks off, another candidate can still be asked. False if it could not be paid for. */
+/**
+ * Reads the stream of a plain reply to its end. If it breaks off, another candidate can still be asked. False if the credit did not cover
+ * it.
+ */
 export async function readWhole(attempt: Attempt<RaisedEvent>, first: RaisedEvent): Promise<boolean> {
   const { allowance, head } = attempt
   head.pop()
@@ -27,7 +30,7 @@ export async function readWhole(attempt: Attempt<RaisedEvent>, first: RaisedEven
   }
 }
 
-/** Keeps as much of the event as can be paid for. False if that is not all of it: then the reply ends there. */
+/** Keeps as much of the event as the credit covers. False if that is not all of it: then the reply ends there. */
 async function keepPaid(attempt: Attempt<RaisedEvent>, event: RaisedEvent, allowance: Allowance): Promise<boolean> {
   for (let unpaid: RaisedEvent | undefined = event; unpaid;) {
     const { paid, rest }: PaidEvent = payFor(unpaid, allowance)

@@ -20,7 +20,7 @@ import type { Said } from './said.ts'
 const maxCharactersPerToken = 8
 const framingCharacters = 64
 
-/** Who pays for a reply, and what its tokens are counted by if the provider does not report them. */
+/** The payer of a reply, and the means to count its tokens if the provider does not report them. */
 export interface CostScope {
   readonly request: GenerationRequest
   readonly context: RunContext
@@ -33,18 +33,18 @@ export interface CostScope {
   readonly providers: Pick<Registry<Provider>, 'pluginOf'>
 }
 
-/** What one reply costs: the usage that its provider reports, and what was said since. */
+/** The cost of one reply: the usage that its provider reports, and the output since. */
 export class ReplyCost {
   readonly #scope: CostScope
   readonly #attempt: Attempt<RaisedEvent>
-  /** How much of the answer was there before. */
+  /** The length of the answer before this reply. */
   readonly #saidBefore: number
   #hasUsage = false
   #usage: TokenUsage | undefined
   /** `#usage` made plausible, once someone has asked for it. */
   #sound: TokenUsage | undefined
   #isChecked = false
-  /** How much of the answer was there when `#usage` came. */
+  /** The length of the answer when `#usage` arrived. */
   #saidAtUsage = 0
   /** Of the reports before `#usage`. */
   #mostOutput = 0
@@ -103,7 +103,7 @@ export class ReplyCost {
     return payer.owe(this.#counted(usage, isComplete).then(counted => payer.bill.add(counted, price)))
   }
 
-  /** Usage counts what had been said by then. That of a complete reply counts all of it, unless it came first and is too little. */
+  /** Usage counts the output until then. For a complete reply it counts all output, unless it came first and is too small. */
   #isCounted(usage: TokenUsage, isComplete: boolean): boolean {
     if (isComplete && this.#saidAtUsage > this.#saidBefore) return true
     const { request, said } = this.#scope

@@ -22,7 +22,7 @@ const maximumPauses = 8
 
 export interface RoundsScope {
   readonly prepared: Pick<Prepared, 'request' | 'extended' | 'guards'>
-  /** Undefined without tools of the gateway. */
+  /** Absent without tools of the gateway. */
   readonly tools: ToolRounds | undefined
   readonly loaded: LoadedTools
   readonly sealer: Sealer
@@ -31,7 +31,7 @@ export interface RoundsScope {
   readonly sink: GenerationSink
   /** Called when a reply begins. */
   readonly begin: (reply: ModelReply) => void
-  /** Who looks at the answer. */
+  /** The wrappers that look at the answer. */
   readonly onlookers: Onlookers | undefined
 }
 
@@ -41,13 +41,13 @@ export interface RoundsScope {
  */
 export class Rounds {
   readonly #scope: RoundsScope
-  /** What was asked first. */
+  /** The request of the current round. */
   #request: GenerationRequest
   #reply: ModelReply | undefined
   #pauses = 0
   #finish: FinishReason = 'stop'
   #isCut = false
-  /** What replies are written to. */
+  /** The destination of replies. */
   readonly #heard: Heard
 
   constructor(scope: RoundsScope) {
@@ -61,7 +61,7 @@ export class Rounds {
     return this.#finish
   }
 
-  /** The answer ended before the model did: nothing more could be paid for, or it paused too often. */
+  /** True if the answer ended before the model did: the credit covered no more output, or the model paused too often. */
   get isCut(): boolean {
     return this.#isCut
   }
@@ -82,7 +82,7 @@ export class Rounds {
 
   #ask(call: ModelCall, request: GenerationRequest, among: readonly Candidate[]): Promise<Candidate> {
     const opening = call.open(request, among)
-    // A later round that the spend cap does not cover is left out: the answer ends there, incomplete.
+    // The answer ends incomplete before a later round that the spend cap does not cover.
     return opening.then(
       reply => this.#begun(reply, call),
       this.#reply &&
@@ -105,7 +105,7 @@ export class Rounds {
     return relaying ? relaying.then(() => this.#over(reply, call)) : this.#over(reply, call)
   }
 
-  /** Returns undefined if the whole reply has arrived. */
+  /** Relays the reply. Undefined if the whole reply has arrived. */
   #relay(reply: ModelReply): Promise<void> | undefined {
     try {
       return reply.relay(this.#heard, this.#scope.sink)?.catch(error => Promise.reject(reply.fail(error)))
@@ -169,7 +169,7 @@ export class Rounds {
     return await this.#grown(answer.shown.items())
   }
 
-  /** The request with more of the conversation. Guardrails see what tools returned before a model does. */
+  /** The request with more of the conversation. Guardrails see the output of tools before a model does. */
   async #grown(items: readonly Item[]): Promise<GenerationRequest> {
     const { prepared, context, loaded } = this.#scope
     const { guards, extended } = prepared

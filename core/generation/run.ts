@@ -45,7 +45,7 @@ export interface RunServices extends PreparationServices {
   readonly ids: Ids
 }
 
-/** What answered, and what it was asked. */
+/** The model that answered, and its request. */
 interface Answered {
   readonly endpoint: Endpoint
   readonly prepared: Prepared
@@ -217,7 +217,7 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
 
   /** Called when all answers together use too much memory and this one uses the most. */
   #makeRoom(reason: GatewayError): void {
-    this.context.log.warn('the largest answer was ended to free memory', { request: this.context.id, bytes: this.#memory.bytes })
+    this.context.log.warn('ended the largest answer to free memory', { request: this.context.id, bytes: this.#memory.bytes })
     this.scope.cancellation.abort(reason)
   }
 
@@ -228,7 +228,7 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
     const memory = this.#memory
     if (!this.#sink.full) return memory.close()
     memory.complete(() => {
-      this.context.log.warn('the end of an answer was not delivered, to free memory', { request: this.context.id, bytes: memory.bytes })
+      this.context.log.warn('did not deliver the end of an answer, to free memory', { request: this.context.id, bytes: memory.bytes })
       this.#sink.abandon?.()
     })
     void this.#sink.drained().then(() => memory.close())
@@ -307,7 +307,7 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
     try {
       this.#sink.fail(error, bill.usage)
     } catch (unwritable) {
-      this.context.log.error('a failure could not be written', { request: this.context.id, ...describeError(unwritable) })
+      this.context.log.error('could not write a failure', { request: this.context.id, ...describeError(unwritable) })
     }
     this.#commit(error)
     return error
@@ -319,7 +319,7 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
     this.#committed?.resolve(commitment)
   }
 
-  /** Ends the round that was under way. What the model had said by then is billed, whoever ended it. */
+  /** Ends the round under way. The output so far is billed, no matter who ended it. */
   #leave(): Maybe<unknown> {
     const reply = this.#rounds?.reply
     if (this.#given) this.#answer.forget()

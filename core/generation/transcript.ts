@@ -23,7 +23,7 @@ interface Call {
   input: string
   isReplaced: boolean
 }
-/** What a tool of the gateway returned. */
+/** The output of one of the gateway's tools. */
 interface Output {
   readonly kind: 'output'
   readonly id: string
@@ -54,7 +54,7 @@ export class Transcript implements Said {
     this.#entries.push({ kind: 'output', ...output })
   }
 
-  /** Other items stand for the call. It was generated all the same. */
+  /** Other items replace the call, which still counts as generated. */
   replaceCall(callId: string): void {
     for (const entry of this.#entries) if (entry.kind === 'call' && entry.opened.callId === callId) entry.isReplaced = true
   }
@@ -153,7 +153,7 @@ function partOf({ kind, text }: Message['parts'][number]): OutputTextPart | Refu
   return kind === 'refusal' ? { type: 'refusal', refusal: text } : { type: 'output_text', text, annotations: [], logprobs: [] }
 }
 
-/** What the model generated. */
+/** The texts that the model generated. */
 function textsOf(entry: Entry): readonly string[] {
   if (entry.kind === 'message') return entry.parts.map(({ text }) => text)
   if (entry.kind === 'reasoning') return [...entry.summary, ...entry.full]

@@ -2,7 +2,7 @@
 export class Concurrency {
   readonly #inProgress = new Map<string, number>()
 
-  /** Returns undefined if `limit` are in progress already. */
+  /** Counts one request in progress until the returned function is called. Undefined if `limit` are in progress already. */
   enter(bucket: string, limit: number): (() => void) | undefined {
     const count = this.#inProgress.get(bucket) ?? 0
     if (count >= limit) return undefined

@@ -53,7 +53,7 @@ export class Reservation {
   readonly #services: ReservationServices
   #need: TokenNeed
   #inputTokens: number
-  /** What finished rounds and attempts cost, or may have cost. */
+  /** The cost, or possible cost, of finished rounds and attempts. */
   #goneUsd = 0
   /** The known cost of failed attempts. */
   #lostUsd = 0
@@ -196,7 +196,7 @@ export class Reservation {
           if (extended === true) return true
           shortage = extended
         } catch (error) {
-          this.#context.log.error('what an answer may spend could not be raised', { request: this.#context.id, ...describeError(error) })
+          this.#context.log.error('could not raise the hold of an answer', { request: this.#context.id, ...describeError(error) })
         }
         const paidBefore = outputTokensFor(this.#leftUsd, spend)
         await this.#countInput(endpoint)
@@ -235,7 +235,7 @@ export class Reservation {
     return Math.max(0, this.#credit!.usd - this.#goneUsd)
   }
 
-  /** Returns undefined if nothing is held for the endpoint: there is no cap, or the endpoint has no price. */
+  /** The spend at an endpoint. Undefined if nothing is held for it: there is no cap, or the endpoint has no price. */
   #spendAt(endpoint: Endpoint): Spend | undefined {
     if (!this.#credit || !endpoint.price) return undefined
     return spendAt(endpoint, endpoint.price, this.#need, this.#inputTokens)

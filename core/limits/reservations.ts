@@ -70,8 +70,8 @@ export class Reservations {
   }
 
   /**
-   * Returns undefined for callers without limits, which most are. `measure` runs only if it is needed. `canGrow`: whether the hold can grow
-   * while a candidate's reply arrives, so that the usual output is enough at first.
+   * Reserves tokens and money. Undefined for callers without limits, which most are. `measure` runs only if needed. `canGrow`: whether the
+   * hold can grow while a candidate's reply arrives, so that the usual output is enough at first.
    */
   reserve<C extends { readonly endpoint: Endpoint }>(
     context: RunContext,

@@ -23,7 +23,7 @@ function creditSpent(heldUsd: number): string {
 }
 
 function capReached({ level, capUsd, period }: SpendCap, heldUsd: number, now: number): string {
-  // What a team or an organization may spend is not the business of everyone with a key.
+  // Not everyone with a key may know the budget of a team or an organization.
   const cap =
     level === 'key'
       ? `The spend cap of this API key, ${capUsd} USD${period ? ` a ${period}` : ''},`

@@ -6,7 +6,7 @@ import type { TokenNeed } from '../billing/token-need.ts'
 const assumedOutputTokens = 32_768
 const toleranceUsd = 1e-9
 
-/** What one request to an endpoint can cost, in US dollars. */
+/** The cost of one request to an endpoint, in US dollars. */
 export interface Spend {
   /** Independent of the answer: the input, the searches, and the price of the request. */
   readonly fixedUsd: number

@@ -3,7 +3,7 @@ import type { EventFeed, EventReceiver } from './event-feed.ts'
 /** Delivers one answer, and ends with it. */
 export class AnswerFeed<T extends object> implements EventFeed<T> {
   readonly #ask: () => Promise<T>
-  /** Undefined when the feed is over. */
+  /** Cleared when the feed is over. */
   #receiver: EventReceiver<T> | undefined
 
   constructor(ask: () => Promise<T>) {

@@ -164,7 +164,7 @@ export class HttpApp {
       if (reply && replyFault(reply, undefined, 'a string') === undefined) return reply
     } catch (thrown) {
       const plugin = this.#pluginOf(route)
-      this.#log.error('an error could not be formatted', { plugin, ...describePluginError(thrown, true, this.#mount.mayShow(exchange)) })
+      this.#log.error('could not format an error', { plugin, ...describePluginError(thrown, true, this.#mount.mayShow(exchange)) })
     }
     return errorReply(error)
   }

@@ -46,7 +46,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Returns undefined for a body that is not compressed. */
+/** The encoding of a body, if it is compressed. */
 function encodingOf({ headers }: Channel): string | undefined {
   const encoding = headers.get('content-encoding')?.trim().toLowerCase()
   if (!encoding || encoding === 'identity') return undefined

@@ -24,7 +24,7 @@ const closeList = 0x5d
 const openObject = 0x7b
 const closeObject = 0x7d
 
-// What is open at each depth. All scans share these arrays, because scans are synchronous.
+// The open list or object at each depth. All scans share these arrays, because scans are synchronous.
 const isList = new Uint8Array(maximumDepth + 1)
 /** The number of commas or names at each depth. */
 const counts = new Uint32Array(maximumDepth + 1)

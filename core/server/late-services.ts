@@ -6,7 +6,7 @@ export class LateServices {
 
   readonly services: GatewayServices = new Proxy({} as GatewayServices, {
     get: (_, name) => {
-      if (!this.#live) throw new Error('the gateway is not put together yet: use GatewayServices from `onStart` on, not in `setup`')
+      if (!this.#live) throw new Error('the gateway is not assembled yet: use GatewayServices from `onStart`, not in `setup`')
       return Reflect.get(this.#live, name)
     },
   })

@@ -12,7 +12,7 @@ export class LongFrames {
     this.#waiting.push(pieces)
   }
 
-  /** Returns undefined if nothing is left. */
+  /** The next piece, if there is one. */
   next(): string | undefined {
     for (;;) {
       const first = this.#waiting[0]

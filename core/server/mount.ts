@@ -6,7 +6,7 @@ import type { Cors } from '../framework/settings.ts'
 import type { Maybe } from '../runtime/pending.ts'
 import type { Channel } from './channel.ts'
 
-/** What every route has, whoever may call it. */
+/** The common members of all routes. */
 export interface MountedRoute {
   readonly method: string
   readonly path: string
@@ -47,13 +47,13 @@ export interface Mount<R extends MountedRoute, X extends MountedExchange> {
   open(route: R, channel: Channel, params: Readonly<Record<string, string>>, path: string): X
   /** Throws a `GatewayError` unless the caller may call the route. */
   admit(route: R, exchange: X): Maybe<void>
-  /** What the route returns, which is checked later. */
+  /** The route's result, which is checked later. */
   handle(route: R, exchange: X): Maybe<unknown>
   /** The error that the caller gets for what was thrown. */
   asError(thrown: unknown): GatewayError
   /** The caller gets this error. */
   failed?(exchange: X, error: GatewayError): void
-  /** What the log says of a failure. `plugin`: that of the route, if it is a plugin's. */
+  /** The log fields for a failure. `plugin`: the plugin of the route, if it has one. */
   describe(thrown: unknown, route: R, exchange: X, plugin: string | undefined): JsonObject
   /** True if the log may show what a plugin threw in this request. */
   mayShow(exchange: X): boolean

@@ -75,7 +75,7 @@ export class WebChannel implements Channel {
   }
 }
 
-/** What a web `Response` is made of. */
+/** The parts of a web `Response`. */
 export interface WebReply {
   readonly status: number
   readonly headers: Headers
@@ -101,7 +101,7 @@ function endedLater(response: ServerResponse | undefined, text: string): Readabl
   })
 }
 
-/** What h3 keeps of a request that it got from Node.js. Undefined without a socket. */
+/** The Node.js response that h3 keeps with a request. Undefined without a socket. */
 function responseOf(request: Request): ServerResponse | undefined {
   return (request as NodeBackedRequest).runtime?.node?.res
 }

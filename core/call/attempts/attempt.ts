@@ -25,7 +25,7 @@ export interface AttemptParts<C extends Contender = Candidate> {
   readonly warnings?: readonly Warning[]
   /** The longest output that the provider is asked for. */
   readonly maxOutputTokens?: number | undefined
-  /** Pays for the output as it comes. Undefined if all of it is paid for. */
+  /** Pays for the output as it arrives. Absent if all of it is paid for. */
   readonly allowance?: Allowance | undefined
   readonly totalMs: number
   /** For a streamed reply. */
@@ -103,7 +103,7 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     return Math.min(this.#parts.maxOutputTokens ?? Infinity, this.allowance?.paidTokens ?? Infinity)
   }
 
-  /** The most output tokens that a provider can have generated that keeps to what it was asked. */
+  /** The most output tokens that a compliant provider can have generated. */
   get outputLimit(): number {
     const { maxOutputTokens, contextWindow } = this.candidate.endpoint
     return Math.min(this.#parts.maxOutputTokens ?? Infinity, maxOutputTokens ?? contextWindow ?? Infinity)

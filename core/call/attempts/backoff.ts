@@ -22,9 +22,9 @@ const baseMs = 250
 const longestRetryAfterMs = 2_000
 
 /**
- * Exponential backoff with full jitter, so that requests that failed together do not come back together: at least `retryAfterMs`, plus a
- * random time up to a limit that doubles with each retry. `retry` counts from 0, `random` is from 0 to 1. Undefined when the vendor asks
- * for too long a wait.
+ * Exponential backoff with full jitter, so that requests that failed together do not return together: at least `retryAfterMs`, plus a
+ * random time up to a limit that doubles with each retry. `retry` counts from 0, `random` is from 0 to 1. Undefined if the vendor asks for
+ * too long a wait.
  */
 export function retryDelayMs(retry: number, retryAfterMs: number | undefined, random: number): number | undefined {
   const leastMs = retryAfterMs ?? 0

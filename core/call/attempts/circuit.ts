@@ -5,9 +5,9 @@ import type { CircuitView } from '../../contracts/circuits.ts'
 const trip = { threshold: 0.5, size: 20, minimumNumberOfCalls: 5 }
 /** How long it stays open: this, and twice as long each time that it opens again. */
 const pauses = new ExponentialBackoff({ initialDelay: 5_000, maxDelay: 60_000, exponent: 2, generator: noJitterGenerator })
-/** A vendor that asks for a longer pause gets a request after this long all the same. */
+/** A vendor that asks for a longer pause gets a request after this time anyway. */
 const longestPauseMs = 300_000
-/** Failures longer ago say nothing about now. */
+/** Older failures say nothing about the present. */
 const forgetAfterMs = 60_000
 /** A probe without an outcome for this long no longer keeps others from trying. */
 const probeMs = 10_000

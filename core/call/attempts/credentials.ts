@@ -19,9 +19,9 @@ export interface CredentialUse {
 export class Credentials {
   readonly #clock: Clock
   readonly #cooling: SharedMap<true>
-  /** Those of them where every model of the account fails: its key is refused, or its credit spent. */
+  /** Resting credentials of accounts where every model fails: the key is refused, or the credit spent. */
   readonly #closed: SharedMap<true>
-  /** Those of them that reached a rate limit. */
+  /** Resting credentials that reached a rate limit. */
   readonly #limited: SharedMap<true>
   readonly #suspicions = new Suspicions()
   /** Credentials that were asked while they rested. If one answers, its rest is over. */

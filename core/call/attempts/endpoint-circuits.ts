@@ -8,7 +8,7 @@ import { OpenCircuits } from './open-circuits.ts'
 import { recentValues, type RecentValues } from '../../runtime/recent-values.ts'
 import { ProviderCircuits, type WideFailure } from './provider-circuits.ts'
 
-/** Callers can make model names up. Only this many of those that failed are kept. */
+/** Callers can make up model names. At most this many that failed are kept. */
 const maxUnlisted = 1_000
 
 /**
@@ -98,7 +98,7 @@ export class EndpointCircuits implements Circuits {
 
   /**
    * Call when an attempt failed and other models of the provider might, too. Unless no connection was made, failures of a model that no
-   * catalog lists say nothing: callers can make names up that a vendor chokes on.
+   * catalog lists say nothing: callers can make up names that a vendor cannot handle.
    */
   providerFailed(endpoint: EndpointName, startedAt: number, owner: string, failure: WideFailure): void {
     if (endpoint.listed || failure.isUnreachable) this.#providers.failed(endpoint, startedAt, this.#clock.elapsed(), owner, failure)

@@ -41,14 +41,14 @@ export interface FailoverParts extends Dependencies<typeof failoverDependencies>
   readonly plugins: { pluginOf(provider: string): string | undefined }
 }
 
-/** After retries in vain, an endpoint is asked only once per request for this long. */
+/** After failed retries, an endpoint is asked only once per request for this long. */
 const noRetriesForMs = 30_000
 
 /** Tries contenders in order, each with its credentials, until one answers. */
 export class Failover {
   readonly failures: Failures
   readonly #parts: FailoverParts
-  /** When retries of an endpoint were last in vain. Clients retry too: without this, an outage would multiply their requests by ours. */
+  /** The time of an endpoint's last failed retries. Clients retry too: without this, an outage would multiply their requests by ours. */
   readonly #inVain = recentValues<string, number>(10_000)
 
   constructor(parts: FailoverParts) {
@@ -173,7 +173,7 @@ export class Failover {
     })
   }
 
-  /** Honors what the failure says about the time ahead: the credential rests, or the whole endpoint if no other credential is left. */
+  /** Honors the failure's wait: the credential rests, or the whole endpoint if no other credential is left. */
   #rest(contender: Contender, credential: Credential | undefined, failure: ProviderFailure, context: RunContext): void {
     const { credentials, circuits } = this.#parts
     const { endpoint } = contender

@@ -1,8 +1,8 @@
 import type { FailureKind, ProviderFailure } from '../../contracts/provider.ts'
 
-/** What the gateway does about failures of one kind, and what the caller gets when no other endpoint answers. */
+/** The gateway's reaction to failures of one kind, and the caller's error if no other endpoint answers. */
 export interface FailurePolicy {
-  /** What to try next: the provider's next credential and then the next endpoint, the next endpoint at once, or nothing. */
+  /** The next try: the provider's next credential and then the next endpoint, the next endpoint at once, or nothing. */
   readonly retry: 'credential' | 'endpoint' | 'never'
   /**
    * Set where the provider's other endpoints would fail, too. They are then asked after those of other providers: `provider` at once,

@@ -16,7 +16,7 @@ interface FailuresParts {
   readonly masks: Masks
 }
 
-/** Reads what went wrong in an attempt: which failure it is, which plugin is to blame, and what the caller gets. */
+/** Explains the error of an attempt: its failure, the plugin to blame, and the caller's error. */
 export class Failures {
   readonly #parts: FailuresParts
 

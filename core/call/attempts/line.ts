@@ -30,7 +30,7 @@ export interface Prospects<C> {
 export class Line<C extends Contender = Contender> {
   #contenders: readonly C[]
   readonly #prospects: Prospects<C>
-  /** Those that could not be asked when it was their turn. */
+  /** Contenders that could not be asked when it was their turn. */
   #later: PutOff<C>[] | undefined
   #wasPutOff: Set<C> | undefined
   #failedProviders: Set<string> | undefined
@@ -41,7 +41,7 @@ export class Line<C extends Contender = Contender> {
   #asked: string | undefined
   #next = 0
   attemptsLeft: number
-  /** Why the contender that was tried last did not answer. */
+  /** The reason why the last contender did not answer. */
   failure: (() => GatewayError) | undefined
 
   constructor(contenders: readonly C[], prospects: Prospects<C>, maxAttempts: number) {
@@ -56,8 +56,8 @@ export class Line<C extends Contender = Contender> {
   }
 
   /**
-   * Returns undefined when none is left. `isHedge`: leaves the endpoints with an open circuit in the line, and prefers another provider
-   * than the one that has not answered yet.
+   * Takes the next candidate. Undefined if none is left. `isHedge`: leaves the endpoints with an open circuit in the line, and prefers
+   * another provider than the one that has not answered yet.
    */
   take(isHedge: boolean): C | undefined {
     if (this.attemptsLeft === 0) return undefined

@@ -96,7 +96,7 @@ export class ProviderCircuits {
     if (ofOwner) this.#fail(ofOwner, provider, owner, failure, startedAt, now)
     const isFailing = traffic.isFailing()
     const ofAll = this.#ofAll.get(provider) ?? (isFailing ? this.#make(provider) : undefined)
-    // What one owner may have provoked does not keep the circuit open for others.
+    // A failure that one owner may have provoked does not keep the circuit open for others.
     if (ofAll && isFailing) this.#fail(ofAll, provider, undefined, failure, startedAt, now)
     else ofAll?.abandoned()
   }

@@ -48,7 +48,7 @@ export class ProviderQueue {
     return this.#running >= this.maxConcurrent
   }
 
-  /** Returns undefined if too many wait already. Rejects with the reason if `run` is aborted while it waits. */
+  /** A slot, or the wait for one. Undefined if too many wait already. Rejects with the reason if `run` is aborted while it waits. */
   enter(owner: string, run: Cancellation): Promise<Slot> | Slot | undefined {
     if (!this.isBusy) return this.#start(owner)
     if (this.#waiting >= this.maxQueued) return undefined

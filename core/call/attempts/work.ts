@@ -17,7 +17,7 @@ export class Uncovered {
   }
 }
 
-/** What is particular to one request. */
+/** The parts of an operation that are particular to one request. */
 export interface Work<C extends Contender, R> {
   /** Returns the failure of an attempt that is worth another one. Throws what ends the request. */
   attempt(contender: C, credential: Credential | undefined, lane: Lane): Maybe<R | ProviderFailure | Uncovered>
@@ -28,7 +28,7 @@ export interface Work<C extends Contender, R> {
   readonly hedgeAfterMs?: number | undefined
 }
 
-/** What is particular to one attempt. */
+/** The parts of an operation that are particular to one attempt. */
 export interface AttemptWork<E extends object, C extends Contender, R> {
   readonly reservation: Reservation | undefined
   /** Asks the provider. Throws `ProviderFailure`. */

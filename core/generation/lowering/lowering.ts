@@ -29,7 +29,7 @@ const longestRememberedKey = 512
 /** In order: tools before the lowerings that depend on them. */
 const lowerings: readonly ((draft: Draft) => void)[] = [lowerTools, lowerFormat, lowerEffort, lowerParameters, lowerContextManagement]
 
-/** What only the gateway may see. */
+/** Members that only the gateway may see. */
 const ownMembers = new Set<string>(
   Object.keys({
     routing: true,
@@ -45,7 +45,7 @@ function withoutOwnMembers(request: GenerationRequest): Draft['request'] {
   return { ...request }
 }
 
-/** Fits a request to what an endpoint supports, and removes what only the gateway may see. */
+/** Fits a request to an endpoint, and removes members that only the gateway may see. */
 export class Lowering {
   readonly #sealer: Sealer
   readonly #cacheKeys = recentValues<string, string>(1_000)

@@ -31,7 +31,7 @@ export function lowerParameters({ request, endpoint, warnings }: Draft): void {
   }
 }
 
-/** Limits the output to what the spend caps and the credit of the caller leave room for. */
+/** Limits the output to the room that the caller's spend caps and credit leave. */
 export function limitOutput({ request, warnings }: Draft, outputTokens: number): void {
   warnings.push({ param: 'max_output_tokens', message: `limited to ${outputTokens} by the spend cap` })
   request.max_output_tokens = outputTokens

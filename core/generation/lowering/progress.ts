@@ -4,8 +4,8 @@ import type { Endpoint } from '../../contracts/catalog.ts'
 import { isChecked } from './format.ts'
 
 /**
- * True if a streamed reply shows its output as it is generated: nothing is reasoned out of sight, and nothing is held back. Undefined if
- * only the endpoint's replies can tell.
+ * True if a streamed reply shows its output as it is generated, without hidden reasoning and without holding text back. Undefined if only
+ * the endpoint's replies can tell.
  */
 export function showsProgress(request: GenerationRequest, candidate: { endpoint: Endpoint; provider: Provider }): boolean | undefined {
   const { capabilities } = candidate.endpoint

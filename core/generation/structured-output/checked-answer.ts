@@ -77,13 +77,13 @@ function unusable(problem: string): Error {
   return invalidRequest(`The answer of this model cannot be checked against '${schemaParam}': ${problem}.`, schemaParam)
 }
 
-/** Says where the answer is wrong, never what it contains. */
+/** Describes where the answer is wrong, never its content. */
 function unlike({ provider, name }: Expected, problem: string): ProviderFailure {
   const wanted = name === undefined ? 'one JSON object' : `JSON that matches the schema "${name}"`
   return new ProviderFailure({
     kind: 'protocol',
     message: `The provider "${provider}" was asked for ${wanted}, but its answer does not match: ${problem}.`,
-    // Whoever writes a schema that the model cannot follow must not take the model from others.
+    // A caller's schema that the model cannot follow must not take the model from others.
     isFault: false,
   })
 }

@@ -83,7 +83,7 @@ function standsAlone(text: string, start: number, end: number): boolean {
   return (before < 0 || text[before] === '\n') && (after === text.length || text[after] === '\n')
 }
 
-/** Returns undefined if the brackets are only part of prose. */
+/** The JSON in a text, unless the brackets are only part of prose. */
 function readable(text: string): string | undefined {
   if (isJson(text)) return text
   const tidied = tidy(text)

@@ -40,7 +40,7 @@ export class SchemaChecks {
   #idleTimer: NodeJS.Timeout | undefined
   readonly #known = new LRUCache<string, Known>({ maxSize: rememberedCharacters, sizeCalculation: (_, schema) => schema.length })
 
-  /** Why a schema cannot be used. Undefined if it can. */
+  /** The reason why a schema cannot be used, if it cannot. */
   async usable(schema: string, keyId: string, signal: AbortSignal): Promise<string | undefined> {
     const known = this.#known.get(schema)
     if (known) return known.problem

@@ -4,16 +4,16 @@ const maximumValues = 20_000
 const maximumPatterns = 500
 const maximumPatternCharacters = 2_000
 
-/** Which limit a schema exceeds. Undefined if it exceeds none. */
+/** The limit that a schema exceeds, if any. */
 export function schemaExcess(schema: string): string | undefined {
-  if (schema.length > maximumCharacters) return `it is ${schema.length} characters long, and at most ${maximumCharacters} are taken`
+  if (schema.length > maximumCharacters) return `it is ${schema.length} characters long, and at most ${maximumCharacters} are allowed`
   const counts = { values: 0, patterns: 0, longestPattern: 0, depth: 0 }
   count(JSON.parse(schema), 1, counts)
-  if (counts.depth > maximumDepth) return `it nests ${counts.depth} levels deep, and at most ${maximumDepth} are taken`
-  if (counts.values > maximumValues) return `it has ${counts.values} members and elements, and at most ${maximumValues} are taken`
-  if (counts.patterns > maximumPatterns) return `it has ${counts.patterns} patterns, and at most ${maximumPatterns} are taken`
+  if (counts.depth > maximumDepth) return `it nests ${counts.depth} levels deep, and at most ${maximumDepth} are allowed`
+  if (counts.values > maximumValues) return `it has ${counts.values} members and elements, and at most ${maximumValues} are allowed`
+  if (counts.patterns > maximumPatterns) return `it has ${counts.patterns} patterns, and at most ${maximumPatterns} are allowed`
   if (counts.longestPattern > maximumPatternCharacters)
-    return `a pattern is ${counts.longestPattern} characters long, and at most ${maximumPatternCharacters} are taken`
+    return `a pattern is ${counts.longestPattern} characters long, and at most ${maximumPatternCharacters} are allowed`
   return undefined
 }
 

@@ -1,6 +1,6 @@
 /** A place in a text that looks like an address of the web. Offsets count UTF-16 units. */
 export interface FoundAddress {
-  /** Together with what stands behind it without a space. */
+  /** Together with the text that follows it without a space. */
   readonly text: string
   readonly start: number
   /** The address of a link in Markdown: where the link begins. */
@@ -21,7 +21,7 @@ export class AddressFinder {
   #text = ''
   /** Where `#text` begins. */
   #offset: number
-  /** Where the address begins whose end has not been seen, and up to where it has been. */
+  /** The start of an address whose end has not been seen, and the position read so far. */
   #at = -1
   #seen = 0
   #round = 0

@@ -10,14 +10,14 @@ const session: Shape = { functions: method, run: method }
 const words: Member = { expected: 'a string', accepts: value => typeof value === 'string' }
 const offered: Shape = { name: text, description: words, parameters: { expected: 'a JSON Schema', accepts: isObject } }
 
-/** What `open` of a tool returned. */
+/** Checks the session that a tool's `open` returned. */
 export function checkedSession(value: ToolSession, { tool, plugin }: LoadedTool): ToolSession {
   const problem = shapeProblem(value, session)
   if (problem) throw new PluginError(plugin, `opens tool "${tool.type}"${problem}`)
   return value
 }
 
-/** What `functions` of a tool returned. */
+/** Checks the functions that a tool's `functions` returned. */
 export function checkedFunctions(value: readonly ToolFunction[], { tool, plugin }: LoadedTool): readonly ToolFunction[] {
   if (!Array.isArray(value)) throw new PluginError(plugin, `offers functions of tool "${tool.type}": expected an array`)
   for (const each of value as readonly unknown[]) {

@@ -32,7 +32,7 @@ export class CitedPages {
     this.#firstOf.clear()
   }
 
-  /** Adds what a search found: its `results` and the `sources` of its `action`. Callers may have made them up. */
+  /** Adds the finds of a search: its `results` and the `sources` of its `action`. Callers may have made them up. */
   add(action: unknown, results: unknown): void {
     for (const list of [results, isObject(action) ? action['sources'] : undefined])
       if (Array.isArray(list)) for (const page of list as readonly unknown[]) if (isObject(page)) this.#add(page['url'], page['title'])

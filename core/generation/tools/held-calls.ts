@@ -23,7 +23,7 @@ export class HeldCalls {
     this.#tools = tools
   }
 
-  /** True if the model also called what only the caller can run, since `next`. */
+  /** True if the model has also called a tool that only the caller can run, since `next`. */
   get callsCaller(): boolean {
     return this.#callsCaller
   }

@@ -42,7 +42,7 @@ export class LoadedTools {
     return new Set(this.#byType.keys())
   }
 
-  /** Returns undefined if the request has none of these tools. Throws 400 and 422. */
+  /** Opens the tools of a request, if it has any of these. Throws 400 and 422. */
   open(request: GenerationRequest, context: RunContext): OpenTools | undefined {
     if (!request.tools || this.#byType.size === 0) return undefined
     const open: OpenTool[] = []

@@ -34,17 +34,17 @@ export class OpenTools {
     this.#request = request
   }
 
-  /** True if models may not call the tools any more. */
+  /** True if models may no longer call the tools. */
   get isClosed(): boolean {
     return this.#isClosed
   }
 
-  /** From now on, models are asked without the tools. */
+  /** Makes later requests to models leave out the tools. */
   close(): void {
     this.#isClosed = true
   }
 
-  /** The gateway ran a call. Whoever answers next, the gateway goes on. */
+  /** The gateway ran a call, so it runs all later ones, no matter which endpoint answers. */
   ran(): void {
     this.#hasRun = true
   }
@@ -64,7 +64,7 @@ export class OpenTools {
     return left
   }
 
-  /** Asks the tools what they offer. Call it before `offerTo`. */
+  /** Asks the tools for their functions. Call it before `offerTo`. */
   async load(context: RunContext): Promise<void> {
     for (const open of this.#open) {
       const functions = await this.#functionsOf(open, context)
@@ -77,7 +77,7 @@ export class OpenTools {
     }
   }
 
-  /** What is shown before the answer. */
+  /** The items to show before the answer. */
   introduction(): readonly ToolEvent[] {
     return this.#open.flatMap(({ session }) => session.introduction?.() ?? [])
   }

@@ -4,15 +4,15 @@ import type { Warning } from '../../contracts/route.ts'
 import type { ToolFunction } from '../../contracts/tool.ts'
 import { isNamespace, isOwn } from '../lowering/own-tools.ts'
 
-/** Who runs an entry of `tools`: the endpoint, or the gateway, which offers these functions for it. */
+/** The runner of an entry of `tools`: the endpoint, or the gateway, which offers these functions for it. */
 export type ToolOffer = 'endpoint' | readonly ToolFunction[]
 
 export interface OfferState {
   /** By entry of `tools`. The caller's own tools are not among them. */
   readonly offers: ReadonlyMap<object, ToolOffer>
-  /** The gateway ran a call: what `tool_choice` demanded has happened. */
+  /** True if the gateway ran a call, so that `tool_choice` is satisfied. */
   readonly hasRun: boolean
-  /** The model may not call the gateway's tools any more. */
+  /** True if the model may no longer call the gateway's tools. */
   readonly isClosed: boolean
   /** More may be added. */
   readonly warnings: Warning[]

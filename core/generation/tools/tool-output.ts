@@ -1,7 +1,7 @@
 /** Control characters, and those that hide text or turn its direction. Joiners stay: some scripts need them. */
 const invisible = /(?![\t\n])\p{Cc}|[\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu
 
-/** What a model reads of a tool's output: it may come from anyone, so it is marked as data, cleaned, and cut. */
+/** The form of a tool's output for the model: it may come from anyone, so it is marked as data, cleaned, and cut. */
 export function readableOutput(name: string, output: string, longest: number): string {
   const clean = output
     .slice(0, 2 * longest)

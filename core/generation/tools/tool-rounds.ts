@@ -218,7 +218,7 @@ export class ToolRounds {
     }
   }
 
-  /** Puts a result into the conversation, unless what the tool shows stands for the call. */
+  /** Puts a result into the conversation, unless the items that the tool shows replace the call. */
   #keep(callId: string, name: string, planned: Planned, { output, shown = [], handsOver }: ToolResult): void {
     // A call that shows nothing stays: otherwise the model would not learn of it.
     if (this.tools.find(name)?.loaded.tool.conversation && shown.length > 0) return this.#scope.answer.replaceCall(callId)

@@ -4,7 +4,7 @@ import type { Schema } from '../../foundation/json.ts'
 import type { Registry } from '../../framework/registry.ts'
 import { bodySchemaProblem } from '../../validation/body-validator.ts'
 
-/** Throws a `PluginError` for a tool whose schema is none. The first request with the tool would fail. */
+/** Throws a `PluginError` for a tool whose schema is not a JSON Schema. Otherwise the first request with the tool would fail. */
 export function checkToolSchemas(tools: Registry<Tool>): void {
   for (const { type, schema } of tools.values()) {
     const problem = bodySchemaProblem(entrySchema(type, schema), schema as object)

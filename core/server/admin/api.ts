@@ -72,7 +72,7 @@ export class AdminApi implements Mount<AdminRoute, OpenExchange> {
     const admin = known ?? (await admission.admit(exchange.request.headers, exchange.address))
     if (!hasRole(admin, route.role)) throw forbidden(`This needs the role ${route.role}, and this admin token has the role ${admin.role}.`)
     if (route.reach === 'all' && admin.org !== undefined)
-      throw forbidden('This concerns the whole gateway, and this admin token is for one organization only.')
+      throw forbidden('This concerns the whole gateway, but this admin token is bound to one organization.')
     exchange.admitted(admin)
   }
 
@@ -100,7 +100,7 @@ export class AdminApi implements Mount<AdminRoute, OpenExchange> {
   asError(thrown: unknown): GatewayError {
     const { code } = Object(thrown) as { readonly code?: unknown }
     if (thrown instanceof GatewayError || typeof code !== 'string' || code.startsWith('ERR_')) return asGatewayError(thrown)
-    const message = `A store of the gateway failed (${code}). Try again when it works. The request id is in the x-request-id header.`
+    const message = `A store of the gateway failed (${code}). Try again later. The request id is in the x-request-id header.`
     return new GatewayError({ status: 503, type: 'server_error', code: 'server_error', message, cause: thrown })
   }
 

@@ -7,7 +7,7 @@ import type { Contribution } from '../../framework/contributions.ts'
 import type { CheckedPlugin } from '../../framework/plugin-host.ts'
 import type { PluginUse } from '../../framework/plugin.ts'
 
-/** What the admin API shows of the config. */
+/** The facts about the config that the admin API shows. */
 export interface AdminFacts {
   readonly plugins: readonly PluginFacts[]
   readonly settings: readonly OptionFacts[]

@@ -43,7 +43,7 @@ const dependencies = {
   warnings: KeyWarnings,
 }
 
-/** What the gateway does for the admin routes. */
+/** The services of the gateway for the admin routes. */
 export class LiveAdminServices implements AdminServices {
   readonly catalog: Catalog
   readonly clock: Clock

@@ -13,7 +13,7 @@ export type DescribedRoute = Pick<Route, 'method' | 'path' | 'describe'> & { rea
 export interface ApiDescription {
   readonly title: string
   readonly description: string
-  /** What callers send as `Authorization: Bearer`. */
+  /** The credential that callers send as `Authorization: Bearer`. */
   readonly credential: { readonly name: string; readonly description: string }
 }
 
@@ -67,7 +67,7 @@ export function openApiDocument(
   }
 }
 
-/** What `describe` returned is no description. */
+/** Thrown if the result of `describe` is not a description. */
 class BadDescription extends Error {}
 
 function descriptionOf(route: DescribedRoute): RouteDescription | undefined {

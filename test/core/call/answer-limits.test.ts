@@ -139,7 +139,7 @@ t.test('all answers together: the largest ends, whoever asked for it, even if it
   t.match(response.error, { code: 'server_error', message: /all answers in progress together need more than 1048576 bytes/ })
   const record = await under.record(requestId)
   t.same([record.errorCode, record.attempts.map(({ outcome }) => outcome)], ['server_error', ['left']])
-  t.match(under.logs.join('\n'), /the largest answer was ended to free memory/)
+  t.match(under.logs.join('\n'), /ended the largest answer to free memory/)
   t.equal((await ask(under, { model: 'small/m' })).status, 200, 'what it took is free')
 })
 

@@ -85,7 +85,7 @@ t.test('a usage that cannot be billed is never a bill of 0: the gateway counts, 
       t.ok(record.usage!.uncachedInput > 0 && record.usage!.output > 0, problem)
       t.ok(record.costUsd! > 0, problem)
       const [line, ...others] = under.logs.map(each => JSON.parse(each)).filter(({ level }) => level === 'error')
-      t.match(line, { provider: 'demo', plugin: /demo/, request: record.id, message: /^a usage cannot be billed/ })
+      t.match(line, { provider: 'demo', plugin: /demo/, request: record.id, message: /^usage cannot be billed/ })
       t.match(line.reason, `reported ${problem}`)
       t.same(others, [], 'told once')
     }

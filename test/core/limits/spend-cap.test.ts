@@ -243,7 +243,7 @@ t.test('without the ledger, a request under a cap is refused, and told when to c
   const reply = await under.request('/v1/responses', { body: { model: 'm', input: 'hi' } })
   t.equal(reply.status, 503)
   t.match([reply.headers.get('retry-after'), reply.headers.get('x-should-retry')], ['1', 'true'])
-  t.match(await reply.text(), /What this request may spend cannot be looked up right now/)
+  t.match(await reply.text(), /The spend caps and credit for this request cannot be read right now/)
   t.equal(acme.calls.length, 0)
 })
 

@@ -215,7 +215,7 @@ for (const way of ways) {
       t.equal(reply.status, status)
       t.match(await reply.json(), { error: { message: String } })
     }
-    t.ok(under.logs.some(line => line.includes('an error could not be formatted')))
+    t.ok(under.logs.some(line => line.includes('could not format an error')))
     t.notMatch(under.logs.join(''), 'secret')
   })
 

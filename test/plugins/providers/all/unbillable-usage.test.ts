@@ -60,7 +60,7 @@ for (const provider of providers) {
         if (isSilent(provider.answer, fault)) t.same(own, [], what)
         else {
           t.equal(own.length, 1, what)
-          t.match(own[0], { provider: provider.name, message: /^a usage cannot be billed/ }, what)
+          t.match(own[0], { provider: provider.name, message: /^usage cannot be billed/ }, what)
         }
       }
     }
