@@ -8,7 +8,7 @@ export interface Memory {
   readonly rss: number
   readonly heapUsed: number
   readonly external: number
-  /** What was read from the connections to vendors that are still open. */
+  /** The bytes read from the connections to vendors that are still open. */
   readonly readBytes: number
 }
 

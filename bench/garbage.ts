@@ -13,7 +13,10 @@ export interface GarbagePerRequest {
   readonly collectingUs: number
 }
 
-/** What a request leaves on the heap of a server that preloads `garbage-on-message.js`. Apart from the timed runs, because watching costs time. */
+/**
+ * The garbage that a request leaves on the heap of a server that preloads `garbage-on-message.js`. Separate from the timed runs, because
+ * watching costs time.
+ */
 export async function garbagePerRequest(
   { child }: ServerProcess,
   shot: Shot,

@@ -11,7 +11,7 @@ export default defineConfig({
   // Two gateways are compared at once, and each has an admin API.
   server: { logLevel: 'warn', admin: { port: 0 } },
   plugins: [
-    // Whether Ollama runs on this machine must make no difference.
+    // An Ollama on this machine must make no difference.
     ...defaults({ without: ['ollama', 'sql', 'local-sealer'] }),
     // Relative paths start at this file; the data belongs into the folder in which the benchmark starts the gateway.
     sql({

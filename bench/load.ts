@@ -7,7 +7,7 @@ export interface Shot {
   readonly body: string
 }
 
-/** What a correct reply looks like. Any other reply counts as bad. */
+/** The form of a correct reply. Any other reply counts as bad. */
 export interface Expected {
   readonly shortest: number
   readonly longest: number

@@ -4,7 +4,7 @@ import { rounded } from './statistics.ts'
 import type { Verdict } from './verdicts.ts'
 
 const path = fileURLToPath(new URL('ratios.json', import.meta.url))
-/** What varies from run to run on an idle machine. */
+/** The variation from run to run on an idle machine. */
 const tolerance = 0.15
 
 /** Saves what later runs are compared with. Targets that this run did not measure keep their value. */

@@ -8,7 +8,7 @@ const from = end - spanMs / 2
 const to = end - spanMs / 4
 const time = { from, to }
 
-/** What is rare or absent makes a page read the most, because it never fills. */
+/** Rare or absent values make a page read the most, because it never fills. */
 const filters: Readonly<Record<string, RecordFilter>> = {
   everything: {},
   time,

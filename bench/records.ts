@@ -51,7 +51,7 @@ try {
   await Promise.all([database.destroy(), reader.destroy()])
 }
 
-/** What the records of the first day take to delete, while the sink goes on. */
+/** The time to delete the records of the first day while the sink continues. */
 async function expireOneDay(sink: RecordSink): Promise<void> {
   const clock = { ...systemClock, now: () => end }
   const expiry = new Expiry(database, clock, log, { keepRecordsDays: 89, organizations: {} })

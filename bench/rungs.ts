@@ -1,4 +1,4 @@
-/** What a rung of the ladder does beyond reading a body, asking the upstream and answering. */
+/** The work of a rung of the ladder beyond reading a body, asking the upstream and answering. */
 export interface Rung {
   readonly label: string
   /** Asks the upstream through undici's `dispatch`, without a stream, instead of `request`. */

@@ -12,7 +12,7 @@ import { freePort, startServer, type ServerProcess } from './server-process.ts'
 import { streamedReply, wires, type Wire } from './streamed-reply.ts'
 import { startUpstream } from './upstream.ts'
 
-// What each dialect costs compared with Chat Completions: the same text through the whole gateway, one gateway per dialect.
+// The cost of each dialect compared with Chat Completions: the same text through the whole gateway, one gateway per dialect.
 
 const { values } = parseArgs({
   options: {

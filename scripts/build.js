@@ -35,7 +35,7 @@ const { values } = parseArgs({
 const dist = resolve(values.out)
 const catalog = join('plugins', 'catalogs', 'bundled', 'models.json')
 
-/** What every start loads, whatever is in the config. */
+/** Modules that every start loads, with any config. */
 const atStart = ['core/index', 'core/kit', 'core/stores', 'core/admin', 'core/gateway', 'config/index']
 const { exports, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const entries = [...publicEntries(), 'config/main']
@@ -43,7 +43,7 @@ const entries = [...publicEntries(), 'config/main']
 const installed = matching(Object.keys(peerDependencies))
 /** Packages that few requests need. */
 const packages = new PackageFiles(root, matching(['ajv', 'gpt-tokenizer', 'json-schema-faker', '@smithy/[^/]+']))
-/** What runs in browsers. */
+/** The code that runs in browsers. */
 const app = 'plugins/endpoints/dashboard/app'
 
 rmSync(dist, { recursive: true, force: true })

@@ -3,7 +3,7 @@ import type { Scenario } from './world.ts'
 
 const minuteMs = 60_000
 
-/** What a run comes to. */
+/** The results of a run. */
 export interface Figures {
   /** Share of requests that were answered. */
   readonly success: number

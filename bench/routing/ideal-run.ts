@@ -1,7 +1,7 @@
 import type { Outcome } from './outcome.ts'
 import { arrivalsOf, costOf, type Condition, type Scenario, World } from './world.ts'
 
-/** What a strategy asks first, second, and so on. `turn` counts requests. */
+/** The providers that a strategy asks first, second, and so on. `turn` counts requests. */
 export type Strategy = (world: World, atMs: number, turn: number) => readonly string[]
 
 /** Sends the requests of a scenario in the order that a strategy says, without a gateway. */

@@ -33,7 +33,7 @@ export function figuresTable(runs: readonly Run[], scenario: Scenario): string {
   return table([['', 'answered', 'p50', 'p99', 'per 1,000 answers', 'traffic moved per minute'], ...rows])
 }
 
-/** What the traffic did after each step of the scenario. */
+/** The traffic after each step of the scenario. */
 export function stepsTable({ outcomes }: Run, scenario: Scenario): string {
   const shares = sharesOf(outcomes, scenario)
   const rows = scenario.episodes.map(({ provider, title, fromMinute, untilMinute }) => {

@@ -52,7 +52,7 @@ const sigma = 0.35
 const failsAfterMs = 80
 const minuteMs = 60_000
 
-/** What the providers of a scenario do. The same request at the same provider and time has the same result, whoever sends it. */
+/** The behavior of a scenario's providers. The same request at the same provider and time has the same result for every sender. */
 export class World {
   readonly scenario: Scenario
   /** Requests that each provider took in the running minute. */

@@ -5,7 +5,7 @@ import { policyFields } from '../../core/admin.ts'
 import { addFieldOptions, addFlag, addRemoval, addRemovals, bodyOf as fieldsIn } from '../admin/field-options.ts'
 import { numberFrom } from '../command.ts'
 
-/** What commander makes of `addSettings`, besides the options of the fields. `false` is the `--no-…` form. */
+/** The options that commander parses for `addSettings`, in addition to those of the fields. `false` is the `--no-…` form. */
 export interface SettingsOptions extends Partial<Record<PolicyField, boolean>> {
   readonly spendCap?: number | false
   readonly spendPeriod?: string

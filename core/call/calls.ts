@@ -34,7 +34,7 @@ const dependencies = {
 export class Calls {
   readonly #services: Omit<Dependencies<typeof dependencies>, 'guardrails' | 'wrappers' | 'observers' | 'catalog' | 'log'>
   readonly #guardrails: readonly LoadedGuard[]
-  /** Undefined if no plugin adds any, so that requests do not pay for them. */
+  /** Absent if no plugin adds any, so that requests do not pay for them. */
   readonly #wrappers: Wrappers | undefined
   readonly #observers: Observers | undefined
 

@@ -14,7 +14,7 @@ export class Observers {
   readonly #clock: Clock
   readonly #catalog: Catalog
 
-  /** Undefined if no plugin adds an observer. */
+  /** The observers of a gateway, if a plugin adds any. */
   static of(registry: Registry<CallObserver>, log: Logger, clock: Clock, catalog: Catalog): Observers | undefined {
     const loaded = registry.values().map(observer => new LoadedObserver(observer, registry.pluginOf(observer.name)!, log))
     return loaded.length > 0 ? new Observers(loaded, clock, catalog) : undefined

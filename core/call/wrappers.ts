@@ -11,7 +11,7 @@ import { isPending, type Maybe } from '../runtime/pending.ts'
 import { inTime, wrapperFailed, type LoadedWrapper } from './loaded-wrapper.ts'
 import { Onlookers, type OpenWrap } from './onlookers.ts'
 
-/** What a kind of call tells wrappers, and takes from them. */
+/** The facts that a kind of call gives wrappers, and the results that it takes from them. */
 export interface Wrappable<Plan, Given> {
   readonly context: RunContext
   readonly kind: CallKind
@@ -20,7 +20,7 @@ export interface Wrappable<Plan, Given> {
   take(answer: unknown, by: LoadedWrapper, plan: Plan): Maybe<Given>
 }
 
-/** What wrappers do in one call. */
+/** The work of wrappers in one call. */
 export interface Wrapping<Given> {
   /** An answer in the place of a model's. */
   readonly given: Given | undefined
@@ -32,7 +32,7 @@ export interface Wrapping<Given> {
 export class Wrappers {
   readonly #ofKind: Readonly<Record<CallKind, readonly LoadedWrapper[]>>
 
-  /** Undefined if no plugin adds a wrapper. */
+  /** The wrappers of a gateway, if a plugin adds any. */
   static of(registry: Registry<CallWrapper>): Wrappers | undefined {
     const loaded = registry.values().map(wrapper => ({ wrapper, plugin: registry.pluginOf(wrapper.name)! }))
     return loaded.length > 0 ? new Wrappers(loaded) : undefined
@@ -71,7 +71,7 @@ function maySee({ seesContent, keepsContent }: CallWrapper, policy: Policy): boo
   return !blindedBy(seesContent, policy) && (!keepsContent || policy.logging.value)
 }
 
-/** Returns undefined if the wrapper leaves the call alone, or fails. Throws once the call is aborted. */
+/** Opens a wrapper. Undefined if it leaves the call alone, or fails. Throws once the call is aborted. */
 async function opened(
   by: LoadedWrapper,
   toWrap: CallToWrap<CallKind, unknown>,

@@ -28,7 +28,7 @@ export interface BegunCall {
   readonly requestedModel: string | null
 }
 
-/** What an observer follows of one call. Every attempt and every round that begins also ends, before the call does. */
+/** The events of one call that an observer follows. Every attempt and every round that begins also ends, before the call does. */
 export interface CallObservation {
   /** Called when an attempt begins: once per endpoint and try. Returns what to call when it ends. */
   attempt?(attempt: BegunAttempt): ((ended: EndedAttempt) => void) | undefined

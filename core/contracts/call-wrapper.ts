@@ -48,8 +48,8 @@ export type DecisionToWrap = CallToWrap<'decision', DecisionRequest>
 export type CountToWrap = CallToWrap<'count', GenerationRequest>
 
 /**
- * What a wrapper does in one call: it answers, or it looks. With `answer`, its other functions are not called.
- * An answer makes no attempt and costs nothing. It goes through the guardrails on output, is stored, delivered and recorded as a model's.
+ * The work of a wrapper in one call: it answers, or it looks. With `answer`, its other functions are not called. An answer makes no attempt
+ * and costs nothing. It goes through the guardrails on output, is stored, delivered and recorded as a model's.
  */
 export interface CallWrap<Answer, Answered> {
   readonly answer?: Answer

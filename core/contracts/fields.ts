@@ -39,7 +39,7 @@ export interface Field {
 
 export type Fields = Readonly<Record<string, Field>>
 
-/** What the plain types of fields hold. */
+/** The values of the plain types of fields. */
 export interface PlainTypes {
   readonly text: string
   readonly integer: number

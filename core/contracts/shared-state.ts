@@ -6,7 +6,7 @@ export interface SharedChange {
   readonly map: string
   /** An id, or an HMAC: never a secret or content. */
   readonly key: string
-  /** Undefined: the entry is gone. */
+  /** Absent if the entry is gone. */
   readonly value?: unknown
   /** How much longer the entry is valid, in milliseconds, so clocks may differ. 0: it is gone. */
   readonly forMs: number

@@ -118,7 +118,7 @@ export class GivenAnswer {
     }
   }
 
-  /** Undefined if the event cannot be part of an answer without a model. */
+  /** The event, if it can be part of an answer without a model. */
   #take(): RaisedEvent | undefined {
     const { by, count } = this.#parts
     const event = this.#list[this.#taken++]!

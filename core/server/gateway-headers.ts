@@ -4,7 +4,7 @@ const longestWarnings = 2_000
 
 type Told = { readonly [Fact in keyof Asked]?: Asked[Fact] | undefined }
 
-/** What no body has a field for: docs/protocol/http.md#response-headers. What is undefined is left out. */
+/** Facts for which no body has a field: docs/protocol/http.md#response-headers. Undefined ones are left out. */
 export function gatewayHeaders({ provider, attempts, warnings }: Told): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {}
   if (provider !== undefined) headers['x-gateway-provider'] = asHeader(provider)

@@ -1,6 +1,6 @@
 import type { Capabilities, Price } from '../../core/index.ts'
 
-/** What one source says about one model at one provider. Absent means unknown. */
+/** One source's facts about one model at one provider. Absent means unknown. */
 export interface Listing {
   /** The provider's slug in this project. */
   readonly provider: string

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 const version = '0.169.0'
 const turnTimeoutMs = 60_000
 
-/** What Codex reported about one turn. */
+/** Codex's report of one turn. */
 export interface Turn {
   readonly exitCode: number | null
   readonly threadId: string

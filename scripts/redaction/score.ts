@@ -48,7 +48,7 @@ function labelled(marked: string): Labelled {
   return { text: text + marked.slice(from), values }
 }
 
-/** What was found in each text of the corpus, by kind. */
+/** Scores the finds in each text of the corpus, by kind. */
 export function scores(texts: readonly Labelled[], found: readonly (readonly Place[])[]): ReadonlyMap<string, Score> {
   const all = new Map<string, Score>()
   const of = (kind: string): Score & { values: number; reported: number } => {

@@ -1,4 +1,4 @@
-/** What `npm run test:long` runs. The short form of each is in `npm test`. */
+/** The checks of `npm run test:long`. The short form of each is in `npm test`. */
 export interface LongCheck {
   readonly name: string
   /** How the long form differs from the short one, for docs/long-checks.md. */

@@ -1,9 +1,9 @@
-/** What came of one process. */
+/** The outcome of one process. */
 export interface Outcome {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
-  /** What failed, as it was written, with the file; and how the process ended if it did not end well. */
+  /** The failures as written, with the file; and how the process ended if it did not end well. */
   readonly failures: readonly string[]
   /** Why tests were skipped, once for each test. */
   readonly reasons: readonly string[]

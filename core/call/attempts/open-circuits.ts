@@ -2,7 +2,7 @@ import type { SharedMap, SharedMaps } from '../../contracts/shared-state.ts'
 import { isObject } from '../../foundation/json.ts'
 import type { Circuit } from './circuit.ts'
 
-/** What gateways tell each other of a circuit that opened. The failures that opened it stay where they were. */
+/** The message between gateways about a circuit that opened. The failures that opened it are not part of it. */
 interface OpenCircuit {
   /** Only a complete answer closes it. */
   readonly needsEnd: boolean

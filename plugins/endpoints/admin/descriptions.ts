@@ -43,7 +43,7 @@ interface Described {
   readonly summary: string
   readonly query?: readonly string[]
   readonly request?: JsonObject
-  /** What it replies with: the name of the object, and its schema. */
+  /** The reply: the name of the object, and its schema. */
   readonly shows?: Shown
   /** It replies with a page of these objects. */
   readonly lists?: Shown

@@ -13,7 +13,7 @@ export const settingsOf: (key: ApiKey) => JsonObject = shownBy(
   forms,
 )
 
-/** What the API shows of a key besides what is stored. */
+/** The facts about a key that the API shows in addition to the stored ones. */
 export type KeyFacts = Pick<StoredOrComputed<typeof keyFields>, 'policySource' | 'policyError' | 'lastUsedAt' | 'spentUsd'>
 
 /** Keys as the API shows them: everything except hashes. */

@@ -36,7 +36,7 @@ export class Sessions {
   readonly #sealer: Sealer
   readonly #clock: Clock
   readonly #people: People | undefined
-  /** What signed out, until it would have ended by itself: a copy of such a cookie is good for nothing. */
+  /** Sessions that signed out, until they would have ended by themselves. Copies of such a cookie no longer work. */
   readonly #ended: SharedMap<true>
   #cookieName: string | undefined
 
