@@ -1,6 +1,6 @@
 import type { GatewayServices } from '../contracts/route.ts'
 
-/** Stands for the services of a gateway that is not put together yet: plugins name them in `needs`, and use them from `onStart` on. */
+/** Takes the place of the services of a gateway that is not assembled yet: plugins name them in `needs`, and use them from `onStart`. */
 export class LateServices {
   #live: GatewayServices | undefined
 

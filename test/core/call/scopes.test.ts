@@ -189,7 +189,7 @@ t.test('a scope is recorded once, and not before the model has finished', async 
     options: { type: 'object', additionalProperties: false, properties: {} },
     needs: { gateway: GatewayServices },
     setup(registrar, _options, { gateway }) {
-      t.throws(() => gateway.clock, /use GatewayServices from `onStart` on/)
+      t.throws(() => gateway.clock, /use GatewayServices from `onStart`, not in `setup`/)
       registrar.onStart(() => services.resolve(gateway))
     },
   })
