@@ -14,7 +14,7 @@ const codeParameter = 'sign-in'
 /** The parameter that says why the identity provider's user may not enter. */
 const refusalParameter = 'refused'
 const refusals: Readonly<Record<string, string>> = {
-  'no-access': 'You are signed in, but your account has no access here. Ask whoever runs this gateway to grant it.',
+  'no-access': 'The identity provider knows you, but your account has no access here. Ask whoever runs this gateway to grant it.',
   expired: 'Signing in took too long, or this browser blocks cookies. Try again.',
   refused: 'The identity provider did not sign you in. Try again, or ask whoever runs it.',
   provider: 'The identity provider cannot be reached, or its answer is not valid. See the log of the gateway.',
