@@ -59,7 +59,7 @@ export function spendingOf(key: ApiKey, { org, team, user }: KeyAccounts): Spend
   return caps.length === 0 && creditOf === undefined ? undefined : { caps, creditOf }
 }
 
-/** The name under which the ledger keeps what an account spent. */
+/** The name under which the ledger keeps an account's spending. */
 export function spendAccountOf({ level, org, id }: Pick<Account, 'level' | 'org' | 'id'>): string {
   return level === 'org' ? `org:${encodeURIComponent(id)}` : `${level}:${encodeURIComponent(org)}/${encodeURIComponent(id)}`
 }

@@ -30,7 +30,7 @@ export class AdminAdmission {
   readonly #log: Logger
   /** The plugin that provides the store. */
   readonly #plugin: string
-  /** Hashes of fixed tokens, with who they stand for. */
+  /** Hashes of fixed tokens, with their owners. */
   readonly #fixed = new Map<string, Admin>()
   readonly #links: SignInLinks<Identified>
   readonly #tries: FailedTries
@@ -66,7 +66,7 @@ export class AdminAdmission {
     if (text === undefined)
       throw unauthorized('No admin token was sent. Send the header "Authorization: Bearer ta_…", or the value of GATEWAY_ADMIN_TOKEN.')
     if (secretTextId('tp', text) !== undefined)
-      throw unauthorized('This is an API key. The admin API takes admin tokens (ta_…), and the public API has another address.')
+      throw unauthorized('This is an API key. The admin API accepts admin tokens (ta_…); the public API has another address.')
     try {
       return (await this.#identify(text)).admin
     } catch (error) {
@@ -80,7 +80,7 @@ export class AdminAdmission {
     return this.#links.take(digest(text)) ?? (await this.#identify(text))
   }
 
-  /** Whom the token stands for now. Undefined if it was deleted or replaced. Throws a 503. */
+  /** The current owner of the token. Undefined if it was deleted or replaced. Throws a 503. */
   async recall({ id, mark }: KnownToken): Promise<Admin | undefined> {
     const fixed = this.#fixed.get(mark)
     if (fixed) return fixed.id === id ? fixed : undefined
@@ -148,7 +148,7 @@ function adminOf({ id, role, org }: AdminToken): Admin {
   return { id, role, org }
 }
 
-/** Digests are compared, so that the time that it takes says nothing about the text. */
+/** Compares digests, so that the time reveals nothing about the text. */
 function digest(text: string): string {
   return hash('sha256', text, 'base64url')
 }

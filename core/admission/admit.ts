@@ -70,7 +70,7 @@ export class Admission {
     if (acting) return this.#callerOf(this.#checked(acting), record)
     const known = text === undefined ? undefined : this.#known(text)
     if (!known && text?.startsWith('ta_'))
-      throw unauthorized('This is an admin token. The public API takes API keys (tp_…), and the admin API has another address.')
+      throw unauthorized('This is an admin token. The public API accepts API keys (tp_…); the admin API has another address.')
     if (!known)
       throw unauthorized(
         'The API key is malformed. Expected "Authorization: Bearer tp_<id>_<secret>" or "x-api-key: tp_<id>_<secret>", as printed when the key was created.',
@@ -79,7 +79,7 @@ export class Admission {
     return isPending(found) ? found.then(key => this.#authenticated(key, known, record)) : this.#authenticated(found, known, record)
   }
 
-  /** Most keys were checked when they came first: stores return the same object until a key changes. */
+  /** Most keys were checked before: stores return the same object until a key changes. */
   #checked(key: ApiKey): ApiKey {
     return this.#callers.has(key) ? key : this.#rows.key(key)
   }

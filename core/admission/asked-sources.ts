@@ -17,7 +17,7 @@ export type Layers = readonly (PolicyLayer | undefined)[]
 const usualTimeoutMs = 2_000
 const none: Layers = []
 
-/** Asks the policy sources, all within their time limits, and unites what those of the same level say. */
+/** Asks the policy sources, all within their time limits, and merges the answers of the same level. */
 export class AskedSources {
   readonly #sources: readonly RegistryEntry<PolicySource>[]
   readonly #strictest: StrictestLayers
@@ -67,7 +67,7 @@ export class AskedSources {
     return united
   }
 
-  /** `known`: what the source said last, which was copied then. */
+  /** `known`: the source's last answer, which was copied then. */
   #ask(index: number, key: ApiKey, known: PolicyLayer | undefined): Maybe<PolicyLayer | undefined> {
     const entry = this.#sources[index]!
     try {
@@ -132,7 +132,9 @@ class Failed {
   }
 }
 
-/** True if a field may have settings. Nobody reads those of a field that no guardrail enforces, and requests are refused if it is on. */
+/**
+ * True if a field may have settings. Nobody reads the settings of a field that no guardrail enforces, and requests are refused if it is on.
+ */
 function settingsTakers(guardrails: Registry<Guardrail>): LayerRules['takesSettings'] {
   const taking = policyFields.filter(field => {
     const enforcing = guardrails.values().filter(({ enforces }) => enforces.includes(field))

@@ -57,7 +57,7 @@ export class KeyWarnings {
 
   #uncertified(field: (typeof certified)[number]): string | undefined {
     if (this.#catalog.models().some(({ endpoints }) => endpoints.some(endpoint => endpoint[field]))) return undefined
-    return `No endpoint in the catalog has "${field}" set, so every request with this key will be refused. State the agreements that you have in a file catalog.`
+    return `No endpoint in the catalog has "${field}" set, so every request with this key will be refused. List your agreements in a file catalog.`
   }
 
   #provider(id: string): string | undefined {

@@ -3,12 +3,12 @@ import { adminRoles, type AdminRole, type AdminToken } from '../contracts/admin-
 import { isObject, type JsonObject } from '../foundation/json.ts'
 import { kindOf } from '../foundation/kind-of.ts'
 
-// Whoever may use the admin API comes from plugins. These read every member once: a getter may return another value the next time. They throw
-// what a getter throws. A problem is the end of a sentence, without values.
+// Plugins supply the callers of the admin API. These functions read every member once: a getter may return another value the next time.
+// They throw what a getter throws. A problem is the end of a sentence, without values.
 
 const adminMembers = ['id', 'role', 'org']
 
-/** A copy of an admin, or why it is malformed. */
+/** A copy of an admin, or the reason why it is malformed. */
 export function readAdmin(given: unknown): Admin | string {
   if (!isObject(given)) return notAnObject(given)
   // A misspelled `org` would mean all organizations.
@@ -18,7 +18,7 @@ export function readAdmin(given: unknown): Admin | string {
   return textProblem('id', id) ?? rightsProblem(role, org) ?? ({ id, role, org } as Admin)
 }
 
-/** A copy of a stored token, or why it is malformed. Other members do not count: a row may have more columns. */
+/** A copy of a stored token, or the reason why it is malformed. Other members do not count: a row may have more columns. */
 export function readToken(given: unknown): AdminToken | string {
   if (!isObject(given)) return notAnObject(given)
   const { id, hash, name, role, org, createdAt } = given
@@ -26,7 +26,7 @@ export function readToken(given: unknown): AdminToken | string {
   return problem ?? ({ id, hash, name, role, org, createdAt } as AdminToken)
 }
 
-/** Why nobody can have this role in this organization. */
+/** The reason why nobody can have this role in this organization, if there is one. */
 export function rightsProblem(role: unknown, org: unknown): string | undefined {
   if (!isRole(role)) {
     const got = typeof role === 'string' && role !== '' ? 'another string' : kindOfText(role)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ApiKey } from '../contracts/key-store.ts'
 
-/** Lets operators send one request as a key whose secret nobody knows. Each ticket works once, in this process only. */
+/** Lets operators send one request as a key without its secret. Each ticket works once, in this process only. */
 export class Tickets {
   readonly #keys = new Map<string, ApiKey>()
 

@@ -4,8 +4,8 @@ import { kindOf } from '../foundation/kind-of.ts'
 import { isPending } from '../runtime/pending.ts'
 
 /**
- * Stands for a plugin's sealer, whose functions answer at once. Of a promise in place of a MAC, every API key would have the same hash, and
- * one in place of opened bytes would open anything.
+ * Wraps a plugin's sealer, whose functions are synchronous. With a promise in place of a MAC, every API key would have the same hash, and a
+ * promise in place of opened bytes would open anything.
  */
 export function checkedSealer(sealer: Sealer, plugin: string): Sealer {
   const refused = (name: string, expected: string, value: unknown): PluginError => {

@@ -19,8 +19,8 @@ type Failed = (error: PluginError) => unknown
 const implementers = new WeakMap<object, Implementer>()
 
 /**
- * Stands for a plugin's implementation of a service. Its failures name the plugin and the function, and so do answers that core cannot work
- * with. Services that core has no checks for are returned as they are.
+ * Wraps a plugin's implementation of a service. Failures, and answers that core cannot work with, name the plugin and the function.
+ * Services that core has no checks for are returned as they are.
  */
 export function checkedService<T>(service: Token<T>, implementation: T, plugin: string, log: Logger): T {
   if ((service as symbol) === Sealer) return checkedSealer(implementation as Sealer, plugin) as T
@@ -57,7 +57,7 @@ function checkedFunction(implementer: Implementer, name: string, answer: Answer 
   }
 }
 
-/** The log fields for what a function of a service threw, where `service-answers` leaves that to the caller. */
+/** The log fields for an error of a service's function, where `service-answers` leaves that to the caller. */
 export function describeServiceError(service: object, name: string, cause: unknown, mayShow: boolean): JsonObject {
   const implementer = implementers.get(service)
   if (!implementer) return describeError(cause)

@@ -12,7 +12,7 @@ export const contracts: readonly Contract[] = [...extensionPoints.map(({ token }
   contractOf(token),
 )
 
-/** Why the plugin was not written for the contracts of this gateway. */
+/** The reason why the plugin does not fit the contracts of this gateway, if there is one. */
 export function contractProblem({ contracts: stated = {} }: PluginDefinition): string | undefined {
   if (!isObject(stated))
     return `has a bad \`contracts\`: expected versions by the names of contracts, such as { Providers: 1 }, got ${show(stated)}`

@@ -1,4 +1,4 @@
 import { token } from '../foundation/token.ts'
 
-/** True where plugins are written: every request is frozen, although nobody else may get it. */
+/** True where plugins are developed: every request is frozen, even if nobody else gets it. */
 export const FreezesRequests = token<boolean>('freezes-requests')

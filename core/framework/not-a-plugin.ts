@@ -3,7 +3,7 @@ import { isPending } from '../runtime/pending.ts'
 import { apiVersion } from './plugin.ts'
 import { show } from './shape.ts'
 
-/** Why an entry of `plugins` is not a plugin, and what to write instead. */
+/** The reason why an entry of `plugins` is not a plugin, with the right form. */
 export function notAPlugin(entry: unknown): string {
   if (typeof entry === 'function') return `is a function that was not called: call ${entry.name || 'it'}({})`
   if (typeof entry === 'string') return `is the string "${entry}": import the plugin and call it, such as health({})`
@@ -30,7 +30,10 @@ function otherVersion({ apiVersion: version, plugin }: JsonObject): string {
 const namePattern = /^(@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/
 const longestName = 214
 
-/** Says what is wrong with the name of a plugin. Every message about the plugin has it, so it has the form of a package's name. */
+/**
+ * Describes what is wrong with the name of a plugin. Every message about the plugin contains the name, so it has the form of a package
+ * name.
+ */
 export function nameProblem(name: unknown): string | undefined {
   if (typeof name === 'string' && namePattern.test(name) && name.length <= longestName) return undefined
   return `has a bad \`name\`: expected one such as acme-chat or @acme/turnpike-chat, got ${show(name)}`

@@ -29,9 +29,9 @@ export interface CheckedPlugin {
   readonly options: object
   /** The services that it provides here. */
   readonly provides: readonly Token<any>[]
-  /** These, and those that it would provide if no other plugin did. */
+  /** The services in `provides`, and those that it would provide if no other plugin did. */
   readonly offers: readonly Token<any>[]
-  /** It is an entry of `defaults()`. */
+  /** True for an entry of `defaults()`. */
   readonly isDefault: boolean
 }
 
@@ -74,7 +74,7 @@ export class PluginHost {
 
   /** Checks, orders and sets up the plugins, and returns them in setup order. A failure stops those already set up. */
   async setUp(uses: readonly PluginUse[]): Promise<readonly CheckedPlugin[]> {
-    // Options that are refused may hold secrets, too.
+    // Refused options may hold secrets, too.
     addOptionSecrets(this.#masks, uses)
     const ordered = this.#checked(uses)
     // Defaults are filled in.
@@ -104,7 +104,7 @@ export class PluginHost {
     }
   }
 
-  /** Runs every hook, also after one failed. Throws a `PluginError`, or an `AggregateError` of several. */
+  /** Runs every hook, even after one failed. Throws a `PluginError`, or an `AggregateError` of several. */
   async stop(): Promise<void> {
     const failures: Error[] = []
     for (const stop of this.#stops.splice(0).reverse()) {

@@ -74,8 +74,8 @@ export interface PluginDefinition {
   /** Names this use of the plugin, so that it can be listed more than once. */
   readonly instance?: (options: any) => string
   /**
-   * Brings what the plugin stores up to date, without a time limit. `turnpike migrate` calls it; `setup` must do the same. Returns what it
-   * did, by name.
+   * Upgrades the plugin's stored data, without a time limit. `turnpike migrate` calls it; `setup` must do the same. Returns the names of
+   * its steps.
    */
   readonly migrate?: (gateway: MigrationContext, options: any) => Promise<readonly string[]>
   setup(gateway: Registrar, options: any, needs: any): void | Promise<void>
@@ -92,7 +92,7 @@ export interface PluginUse {
   readonly apiVersion: typeof apiVersion
   readonly plugin: PluginDefinition
   readonly options: object
-  /** Set for the entries of `defaults()`: they provide only what no plugin of the config itself provides. */
+  /** Set for the entries of `defaults()`: they provide only services that no plugin of the config itself provides. */
   readonly isDefault?: boolean
 }
 

@@ -10,7 +10,7 @@ import type { Container } from './container.ts'
 
 const requiredServices: readonly Token<unknown>[] = [KeyStore, Sealer, Ledger, RateLimiter, ResponseStore, MetricStore]
 
-/** Throws if plugins do not provide every service that a gateway cannot do without. */
+/** Throws if plugins do not provide every service that a gateway needs. */
 export function checkServices(container: Container): void {
   const missing = requiredServices.filter(service => !container.has(service)).map(nameOf)
   if (missing.length > 0)

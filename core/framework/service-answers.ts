@@ -105,16 +105,16 @@ function expected(what: string, value: unknown, prefix = ''): string {
   return `expected ${what}, got ${prefix}${kindOf(value)}`
 }
 
-/** Fails closed: without the limiter, nobody knows whether the limit leaves room. */
+/** Fails closed: without the limiter, nobody knows whether there is room under the limit. */
 function limitsUnavailable(cause: PluginError): never {
   if (cause.cause instanceof GatewayError) throw cause.cause
   const message = 'The limits of this request cannot be looked up right now. Try again.'
   throw new GatewayError({ status: 503, type: 'server_error', code: 'server_error', message, cause, retryAfterMs: 1_000, transient: true })
 }
 
-/** Every caller can do without: it estimates, or lets the provider decide. */
+/** No caller depends on the count: it estimates, or lets the provider decide. */
 function uncounted(log: Logger): (error: PluginError) => undefined {
-  const failed = new RepeatedError(log, 'tokens could not be counted, so they are estimated')
+  const failed = new RepeatedError(log, 'could not count tokens, so they are estimated')
   return error => {
     failed.report({ plugin: error.plugin, ...describePluginError(error, true) })
     return undefined

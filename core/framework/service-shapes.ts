@@ -46,7 +46,7 @@ service(SharedState, { publish: method, subscribe: method })
 /** The services that plugins provide by a contract of core. */
 export const checkedServices: readonly ContractToken<any>[] = [...shapes.keys()]
 
-/** Why it does not implement the service. Services that plugins define among themselves are not checked. */
+/** The reason why it does not implement the service, if there is one. Services that plugins define among themselves are not checked. */
 export function serviceProblem(service: Token<any>, implementation: unknown): string | undefined {
   const shape = shapes.get(service as ContractToken<any>)
   const problem = shape && shapeProblem(implementation, shape)

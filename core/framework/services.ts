@@ -2,8 +2,8 @@ import type { Token } from '../foundation/token.ts'
 import type { CheckedPlugin } from './plugin-host.ts'
 
 /**
- * Settles which plugin provides each service. What a plugin names in `provides` goes before what another names in `offers`, and both go
- * before an entry of `defaults()`. Two that are equal both keep the service, which is an error later; of the defaults, the last keeps it.
+ * Decides which plugin provides each service. `provides` of one plugin takes precedence over `offers` of another, and both over an entry of
+ * `defaults()`. Two equal plugins both keep the service, which is an error later; of the defaults, the last one keeps it.
  */
 export function settleServices(plugins: readonly CheckedPlugin[]): CheckedPlugin[] {
   const winners = new Map<Token<any>, CheckedPlugin>()

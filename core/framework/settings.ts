@@ -32,7 +32,7 @@ export interface Settings {
   readonly heartbeatMs: number
   /** The time limit for one request. */
   readonly runTimeoutMs: number
-  /** How long a request may wait for running ones to give back what they hold of a spend cap. 0: not at all. */
+  /** How long a request may wait for running ones to release their holds under a spend cap. 0: not at all. */
   readonly creditWaitMs: number
   /** How long a request may wait for the store of responses: to read an earlier one, and to store its own at the end. */
   readonly storeTimeoutMs: number
@@ -43,7 +43,7 @@ export interface Settings {
   readonly maxAttempts: number
   /** How long an endpoint's prompt cache counts as warm. 0 turns affinity off. */
   readonly affinityMs: number
-  /** How much worse than the best endpoint one with a warm prompt cache may be: 0.5 means half as slow again. */
+  /** How much worse than the best endpoint one with a warm prompt cache may be: 0.5 means up to 50% slower. */
   readonly affinityDistance: number
   /** How many times the last remaining endpoint is retried after a transient failure. */
   readonly retries: number

@@ -8,7 +8,7 @@ import { placeIn } from './plugin-origin.ts'
 
 const mostFrames = 30
 
-/** Where the exceptions of plugins come from and, for trusted plugins, what they say. */
+/** The places of plugins' exceptions and, for trusted plugins, their messages. */
 export class TrustedErrors implements ErrorDetails {
   readonly #shows: boolean
   readonly #plugins = new Map<string, { readonly plugin: object; readonly isTrusted: boolean }>()
@@ -18,7 +18,7 @@ export class TrustedErrors implements ErrorDetails {
     this.#shows = shows
   }
 
-  /** Called when the plugins are set up. `trusted`: names of plugins, with or without their instance. Throws for a name that is none. */
+  /** Called when the plugins are set up. `trusted`: names of plugins, with or without their instance. Throws for an unknown name. */
   know(plugins: readonly CheckedPlugin[], trusted: readonly string[]): void {
     const names = new Set(plugins.flatMap(({ name, plugin }) => [name, plugin.name]))
     const unknown = trusted.find(name => !names.has(name))

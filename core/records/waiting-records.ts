@@ -7,7 +7,7 @@ const recordsInBatch = 500
 /** Small, so that a sink can handle a batch quickly. One record may have more. */
 const contentBytesInBatch = 4 * 1024 * 1024
 
-/** How much did not fit. */
+/** The numbers of dropped records and contents. */
 export interface Dropped {
   records: number
   /** Contents of records that stayed. */
@@ -42,7 +42,7 @@ export class WaitingRecords {
     this.#contentBytes += bytes
   }
 
-  /** Drops the oldest records and contents that are too many, and counts them. */
+  /** Drops the oldest surplus records and contents, and counts them. */
   dropOldest(dropped: Dropped): void {
     if (this.#records.length > mostRecords) dropped.records += this.#take(recordsInBatch).length
     for (const record of this.#contents.keys()) {

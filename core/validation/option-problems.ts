@@ -40,7 +40,7 @@ function isNearer(other: SchemaFault, error: SchemaFault): boolean {
   return other.schemaPath.startsWith(schemaPath.slice(0, form + '/anyOf/'.length)) && other.instancePath.startsWith(instancePath)
 }
 
-/** True if the error says which values there are, so that those of all forms of an option make one sentence. */
+/** True if the error lists the allowed values, so that those of all forms of an option make one sentence. */
 function isForm({ keyword }: SchemaFault): boolean {
   return keyword === 'type' || keyword === 'enum' || keyword === 'const'
 }

@@ -160,7 +160,7 @@ byEveryWay('the key may come in x-api-key as well', async t => {
     [{ authorization: 'Basic abc', 'x-api-key': key }, /Authorization and x-api-key contain different keys/],
     [{ authorization: `Bearer ${key}`, 'x-api-key': `${key}, ${other}` }, /Several API keys were sent in x-api-key/],
     [{ authorization: '', 'x-api-key': `${key}, ${other}` }, /Several API keys were sent in x-api-key/],
-    [{ authorization: `Bearer ${key.replace('tp_', 'ta_')}` }, /This is an admin token\. The public API takes API keys/],
+    [{ authorization: `Bearer ${key.replace('tp_', 'ta_')}` }, /This is an admin token\. The public API accepts API keys/],
     [{ authorization: '', 'x-api-key': 'ta_demo' }, /This is an admin token/],
     [{ authorization: '', 'x-api-key': 'sk-demo' }, /malformed.*x-api-key: tp_/],
     [{ authorization: '', 'x-api-key': '' }, /No API key was sent.*x-api-key/],

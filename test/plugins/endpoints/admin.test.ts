@@ -593,7 +593,7 @@ t.test('after ten wrong tokens of one address, more like them get a 429, and val
   const { body: made } = await under.call('POST', '/keys', { name: 'k' })
   const mixedUp = await get(made.key)
   t.equal(mixedUp.status, 401)
-  t.match(await mixedUp.json(), { error: { message: /^This is an API key\. The admin API takes admin tokens/ } })
+  t.match(await mixedUp.json(), { error: { message: /^This is an API key\. The admin API accepts admin tokens/ } })
   const wrong = `${fresh.slice(0, -1)}x`
   for (let tries = 0; tries < 10; tries++) t.equal((await get(wrong)).status, 401)
   const refused = await get(wrong)
