@@ -33,7 +33,7 @@ const reader = connectSqlite(file)
 try {
   const sealer = new EnvelopeSealer({ source: 'bench', current: Buffer.alloc(32, 7) })
   const parts = new SealedParts(new DataKeys(database, sealer, systemClock, log, 90))
-  const sink = new RecordSink(database, parts, log)
+  const sink = new RecordSink(database, parts)
   const store = new SqlRecords(database, systemClock, parts, log, reader)
 
   if (!isThere) {

@@ -121,6 +121,14 @@ export interface LogSink {
   readonly seesContent?: Sight
   /** True: new requests wait while this sink cannot keep up. Otherwise the oldest records are dropped and counted. */
   readonly required?: boolean
-  /** Called with one batch at a time. A throw is logged. A required sink gets the same batch again. It has no time limit. */
+  /** Called with one batch at a time. It has no time limit. A throw is logged; do not retry here, but say so in `retryAfterMs`. */
   write(batch: readonly RequestRecord[]): Promise<void>
+  /**
+   * Called after each write of a batch that failed, with how many have: how long to wait before the sink gets the batch again, in
+   * milliseconds, or undefined to give it up. Default: a required sink gets it again after a second, and others do not. With this method,
+   * only the first failure of a batch is logged.
+   */
+  retryAfterMs?(error: unknown, failures: number): number | undefined
+  /** Called with a batch that was given up, so that the sink can keep it elsewhere. A throw is logged. */
+  giveUp?(batch: readonly RequestRecord[], error: unknown): Promise<void>
 }

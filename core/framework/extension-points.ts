@@ -219,6 +219,8 @@ export const extensionPoints: readonly ExtensionPoint<any>[] = [
     seesContent: optional(sight),
     required: optional(flag),
     write: method,
+    retryAfterMs: optional(method),
+    giveUp: optional(method),
   }),
   point(Routes, 'route', route => `${route.method} ${route.path}`, {
     method: oneOf(...routeMethods),

@@ -8,7 +8,7 @@ import type { Registry } from '../framework/registry.ts'
 import { WaitingRecords, withoutContent, type Dropped } from './waiting-records.ts'
 
 const flushAfterMs = 100
-const retryAfterMs = 1_000
+const requiredAgainAfterMs = 1_000
 
 /**
  * Delivers records to the sinks in batches, off the request path. The queue is bounded: a slow sink loses its oldest records or their
@@ -58,6 +58,8 @@ class Lane {
   #writing: Promise<void> | undefined
   #room: (() => void)[] = []
   #stopped = false
+  /** Ends the wait for the next try. */
+  #wake: (() => void) | undefined
 
   constructor(sink: LogSink, log: Logger) {
     this.#sink = sink
@@ -89,6 +91,7 @@ class Lane {
 
   stop(): void {
     this.#stopped = true
+    this.#wake?.()
     clearTimeout(this.#timer)
     for (const resolve of this.#room.splice(0)) resolve()
     const records = this.#underWay + this.#waiting.count
@@ -110,7 +113,7 @@ class Lane {
     while (!this.#waiting.isEmpty && !this.#stopped) {
       const batch = this.#waiting.nextBatch()
       this.#underWay = batch.length
-      while (!(await this.#deliver(batch)) && !this.#stopped) await new Promise(resolve => setTimeout(resolve, retryAfterMs).unref())
+      await this.#deliver(batch)
       this.#underWay = 0
       if (!this.blocks) for (const resolve of this.#room.splice(0)) resolve()
     }
@@ -125,23 +128,43 @@ class Lane {
     this.#dropped = { records: 0, contents: 0 }
   }
 
-  /** False if the batch must be retried. */
-  async #deliver(batch: readonly RequestRecord[]): Promise<boolean> {
-    try {
-      await this.#sink.write(batch)
-      return true
-    } catch (error) {
-      const holdsContent = batch.some(({ request, response }) => request !== null || response !== null)
-      this.#log.error('a log sink failed to write', {
-        sink: this.#sink.name,
-        records: batch.length,
-        ...describePluginError(
-          error,
-          holdsContent,
-          batch.every(({ policy }) => policy?.logging.value !== false),
-        ),
-      })
-      return this.#sink.required !== true
+  /** Resolves when the sink has the batch, or when it is given up. */
+  async #deliver(batch: readonly RequestRecord[]): Promise<void> {
+    const sink = this.#sink
+    for (let failures = 1; ; failures++) {
+      try {
+        return await sink.write(batch)
+      } catch (error) {
+        if (failures === 1 || !sink.retryAfterMs) this.#logFailure('a log sink failed to write', error, batch)
+        const waitMs = sink.retryAfterMs ? sink.retryAfterMs(error, failures) : sink.required ? requiredAgainAfterMs : undefined
+        if (waitMs === undefined || this.#stopped) return await this.#giveUp(batch, error)
+        await this.#pause(waitMs)
+      }
     }
+  }
+
+  async #giveUp(batch: readonly RequestRecord[], error: unknown): Promise<void> {
+    try {
+      await this.#sink.giveUp?.(batch, error)
+    } catch (failure) {
+      this.#logFailure('a log sink could not keep records that it had given up', failure, batch)
+    }
+  }
+
+  /** Until the time is over, or the gateway stops. */
+  #pause(ms: number): Promise<void> {
+    return new Promise(resolve => {
+      const timer = setTimeout(resolve, ms).unref()
+      this.#wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  #logFailure(message: string, error: unknown, batch: readonly RequestRecord[]): void {
+    const holdsContent = batch.some(({ request, response }) => request !== null || response !== null)
+    const mayLog = batch.every(({ policy }) => policy?.logging.value !== false)
+    this.#log.error(message, { sink: this.#sink.name, records: batch.length, ...describePluginError(error, holdsContent, mayLog) })
   }
 }

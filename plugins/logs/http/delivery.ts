@@ -1,5 +1,4 @@
-import { setTimeout } from 'node:timers/promises'
-import type { Logger, RequestRecord } from '../../../core/index.ts'
+import type { Logger, LogSink, RequestRecord } from '../../../core/index.ts'
 import { describeError, retryAfterMs, type HttpClient } from '../../../core/kit.ts'
 import type { DeadLetters } from './dead-letters.ts'
 
@@ -15,8 +14,22 @@ export interface DeliveryOptions {
 const firstWaitMs = 1_000
 const longestWaitMs = 30_000
 
-/** Posts batches, and retries those that may succeed later. */
-export class Delivery {
+/** Why a batch was not delivered. */
+class Undelivered extends Error {
+  /** False if another try would fail, too. */
+  readonly mayPass: boolean
+  /** What the recipient asks for, in milliseconds. */
+  readonly waitMs: number | undefined
+
+  constructor(reason: string, mayPass: boolean, waitMs?: number) {
+    super(reason)
+    this.mayPass = mayPass
+    this.waitMs = waitMs
+  }
+}
+
+/** Posts batches. Those that cannot be delivered go into the dead-letter file. */
+export class Delivery implements Pick<LogSink, 'write' | 'retryAfterMs' | 'giveUp'> {
   readonly #http: HttpClient
   readonly #options: DeliveryOptions
   readonly #dead: DeadLetters
@@ -30,44 +43,33 @@ export class Delivery {
     this.#log = log
   }
 
-  /** Throws only if the records cannot be kept in the file either. */
-  async deliver(batch: readonly RequestRecord[]): Promise<void> {
-    const body = this.#bodyOf(batch)
-    for (let attempt = 1; ; attempt++) {
-      const outcome = await this.#post(body)
-      if (outcome === 'delivered') return
-      if (!outcome.passes || attempt >= this.#options.maxAttempts || this.#stopping.signal.aborted) {
-        this.#log.error('could not deliver records; they are in the dead-letter file', {
-          records: batch.length,
-          reason: outcome.reason,
-        })
-        return await this.#dead.keep(batch)
-      }
-      const waitMs = Math.min(outcome.waitMs ?? firstWaitMs * 2 ** (attempt - 1), longestWaitMs)
-      await setTimeout(waitMs, undefined, { signal: this.#stopping.signal, ref: false }).catch(() => {})
-    }
-  }
-
-  /** Gives up the batches under way. They go into the dead-letter file. */
-  stop(): void {
-    this.#stopping.abort()
-  }
-
-  async #post(
-    body: string,
-  ): Promise<'delivered' | { readonly passes: boolean; readonly reason: unknown; readonly waitMs?: number | undefined }> {
+  async write(batch: readonly RequestRecord[]): Promise<void> {
     const { url, headers, format, timeoutMs } = this.#options
     const type = format === 'lines' ? 'application/x-ndjson' : 'application/json'
+    const body = this.#bodyOf(batch)
     const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), this.#stopping.signal])
-    try {
-      const reply = await this.#http.send({ method: 'POST', url, headers: { 'content-type': type, ...headers }, body }, { signal })
-      reply.body.on('error', () => {}).destroy()
-      const { status } = reply
-      if (status >= 200 && status < 300) return 'delivered'
-      return { passes: status === 408 || status === 429 || status >= 500, reason: `status ${status}`, waitMs: retryAfterMs(reply.headers) }
-    } catch (error) {
-      return { passes: true, reason: describeError(error) }
-    }
+    const reply = await this.#http.send({ method: 'POST', url, headers: { 'content-type': type, ...headers }, body }, { signal })
+    reply.body.on('error', () => {}).destroy()
+    const { status } = reply
+    if (status >= 200 && status < 300) return
+    throw new Undelivered(`status ${status}`, status === 408 || status === 429 || status >= 500, retryAfterMs(reply.headers))
+  }
+
+  retryAfterMs(error: unknown, failures: number): number | undefined {
+    const { mayPass, waitMs } = error instanceof Undelivered ? error : { mayPass: true }
+    if (!mayPass || failures >= this.#options.maxAttempts || this.#stopping.signal.aborted) return undefined
+    return Math.min(waitMs ?? firstWaitMs * 2 ** (failures - 1), longestWaitMs)
+  }
+
+  async giveUp(batch: readonly RequestRecord[], error: unknown): Promise<void> {
+    const reason = error instanceof Undelivered ? error.message : describeError(error)
+    this.#log.error('could not deliver records; they are in the dead-letter file', { records: batch.length, reason })
+    await this.#dead.keep(batch)
+  }
+
+  /** Gives up the batch under way. */
+  stop(): void {
+    this.#stopping.abort()
   }
 
   #bodyOf(batch: readonly RequestRecord[]): string {

@@ -74,7 +74,9 @@ export default definePlugin({
       name: `http:${new URL(url).host}`,
       accepts: content ? 'content' : 'metadata',
       seesContent: { zdr: zdr ?? false, hipaa: hipaa ?? false },
-      write: batch => delivery.deliver(batch),
+      write: batch => delivery.write(batch),
+      retryAfterMs: (error, failures) => delivery.retryAfterMs(error, failures),
+      giveUp: (batch, error) => delivery.giveUp(batch, error),
     })
     gateway.onStop(() => delivery.stop())
   },

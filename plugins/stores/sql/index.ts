@@ -158,10 +158,9 @@ export default definePlugin({
       gateway.onStop(() => ledger.stop())
     }
     if (gateway.provides(RecordStore)) {
-      const sink = new RecordSink(database, parts, log)
+      const sink = new RecordSink(database, parts)
       gateway.add(LogSinks, sink)
       gateway.provide(RecordStore, new SqlRecords(database, clock, parts, log, readers.reports))
-      gateway.onStop(() => sink.stop())
     }
     if (!gateway.createFiles) return
     const expiry = new Expiry(database, clock, log, options)

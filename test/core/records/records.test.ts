@@ -193,6 +193,54 @@ timed('a required sink is asked again with the same batch', async t => {
   t.equal(logs.length, 2)
 })
 
+timed('a sink says how long to wait for the next try, and keeps what is given up', async t => {
+  const asked: number[] = []
+  const lost: (readonly RequestRecord[])[] = []
+  const { sink, batches } = keeping(
+    {
+      retryAfterMs: (error, failures) => {
+        t.equal((error as Error).message, 'not now')
+        asked.push(failures)
+        return failures < 3 ? 5_000 : undefined
+      },
+      giveUp: async batch => void lost.push(batch),
+    },
+    count => {
+      if (count !== 2 && count < 6) throw new Error('not now')
+    },
+  )
+  const { queue, logs } = queueOf(sink)
+  pushing(queue, 2)
+  await pass(250)
+  t.same(asked, [1])
+  await pass(4_999)
+  t.same(batches, [], 'not before its time')
+  await pass(1)
+  t.same(idsOf(batches), ['req_0', 'req_1'])
+  pushing(queue, 1, 2)
+  for (let turn = 0; turn < 4; turn++) await pass(5_000)
+  t.same(asked, [1, 1, 2, 3])
+  t.same(idsOf(lost), ['req_2'])
+  t.equal(logs.length, 2, 'one line for each batch')
+  pushing(queue, 1, 3)
+  await pass(250)
+  t.same(idsOf(batches), ['req_0', 'req_1', 'req_3'])
+})
+
+timed('a stop does not wait for the next try', async t => {
+  const lost: (readonly RequestRecord[])[] = []
+  const { sink } = keeping({ retryAfterMs: () => 60_000, giveUp: async batch => void lost.push(batch) }, () => {
+    throw new Error('not now')
+  })
+  const { queue } = queueOf(sink)
+  pushing(queue, 1)
+  const drained = queue.drain(1_000)
+  await pass(1_000)
+  await drained
+  await pass(0)
+  t.same(idsOf(lost), ['req_0'])
+})
+
 timed('a sink that lags loses the oldest, and how many is logged', async t => {
   const gate = Promise.withResolvers<void>()
   const { sink, batches } = keeping({}, count => (count === 1 ? gate.promise : undefined))

@@ -1,8 +1,11 @@
 import { readFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { createLogger } from '../../../core/foundation/logger.ts'
+import { createLogger, type Logger } from '../../../core/foundation/logger.ts'
 import { Masks } from '../../../core/foundation/masks.ts'
+import { Registry } from '../../../core/framework/registry.ts'
+import type { LogSink, RequestRecord } from '../../../core/index.ts'
+import { RecordQueue } from '../../../core/records/queue.ts'
 import { fakeUpstream, reset, stall, testGateway, type FakeReply, type FakeUpstream } from '../../../core/testing/index.ts'
 import { UndiciClient } from '../../../core/upstream/http-client.ts'
 import responses from '../../../plugins/endpoints/responses/index.ts'
@@ -12,16 +15,23 @@ import httpLog from '../../../plugins/logs/http/index.ts'
 import sandbox from '../../../plugins/providers/sandbox/index.ts'
 import localSealer from '../../../plugins/sealers/local/index.ts'
 import memory from '../../../plugins/stores/memory/index.ts'
-import { record } from '../stores/records.ts'
+import { record as bareRecord } from '../stores/records.ts'
 
 const canary = 'canary-0123456789'
+const on = { value: true, source: 'key' } as const
+const off = { value: false, source: 'key' } as const
+const policy = { zdr: off, hipaa: off, redaction: off, logging: on }
+
+function record(index: number, more: Partial<RequestRecord> = {}): RequestRecord {
+  return bareRecord(index, { policy, ...more })
+}
 
 async function deliveryTo(
   t: Test,
   script: readonly FakeReply[],
   options: Partial<DeliveryOptions> = {},
   maxBytes = 1e6,
-): Promise<{ delivery: Delivery; upstream: FakeUpstream; dead: string; logs: readonly string[] }> {
+): Promise<{ delivery: Through; upstream: FakeUpstream; dead: string; logs: readonly string[] }> {
   const upstream = await fakeUpstream(script)
   t.teardown(() => upstream.close())
   const http = new UndiciClient()
@@ -38,7 +48,42 @@ async function deliveryTo(
     maxAttempts: 3,
     ...options,
   } as const
-  return { delivery: new Delivery(http, all, new DeadLetters(dead, maxBytes, log), log), upstream, dead, logs }
+  return { delivery: new Through(new Delivery(http, all, new DeadLetters(dead, maxBytes, log), log), log), upstream, dead, logs }
+}
+
+/** Delivers batches as the gateway does. */
+class Through {
+  readonly #delivery: Delivery
+  readonly #log: Logger
+  #queue: RecordQueue | undefined
+
+  constructor(delivery: Delivery, log: Logger) {
+    this.#delivery = delivery
+    this.#log = log
+  }
+
+  async deliver(batch: readonly RequestRecord[]): Promise<void> {
+    const delivery = this.#delivery
+    const sinks = new Registry<LogSink>('log sink', sink => sink.name)
+    const ended = Promise.withResolvers<void>()
+    const sink: LogSink = {
+      name: 'http',
+      accepts: 'content',
+      seesContent: 'local',
+      write: records => delivery.write(records).then(ended.resolve),
+      retryAfterMs: (error, failures) => delivery.retryAfterMs(error, failures),
+      giveUp: (records, error) => delivery.giveUp(records, error).finally(ended.resolve),
+    }
+    sinks.add(sink, 'http-log')
+    this.#queue = new RecordQueue(sinks, this.#log)
+    for (const record of batch) this.#queue.push(record)
+    await ended.promise
+  }
+
+  stop(): void {
+    void this.#queue?.drain(1)
+    this.#delivery.stop()
+  }
 }
 
 t.test('a batch is one request', async t => {

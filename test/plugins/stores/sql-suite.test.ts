@@ -52,7 +52,7 @@ onEveryDatabase(t, (t, open) => {
     const database = await open(t)
     await checkRecords(
       t,
-      new RecordSink(database, partsOn(database), silent),
+      new RecordSink(database, partsOn(database)),
       new SqlRecords(database, new FakeClock(), partsOn(database), silent),
       true,
     )
@@ -61,7 +61,7 @@ onEveryDatabase(t, (t, open) => {
   void t.test('attempts', async t => {
     let database: Kysely<Tables>
     const opened = async () => ({
-      sink: new RecordSink(database, partsOn(database), silent),
+      sink: new RecordSink(database, partsOn(database)),
       store: new SqlRecords(database, new FakeClock(), partsOn(database), silent),
     })
     const openNew = async () => {
@@ -73,7 +73,7 @@ onEveryDatabase(t, (t, open) => {
 
   void t.test('two gateways name a hundred models together', async t => {
     const database = await open(t)
-    const [one, two] = [1, 2].map(() => new RecordSink(database, partsOn(database), silent))
+    const [one, two] = [1, 2].map(() => new RecordSink(database, partsOn(database)))
     const batch = (first: number) =>
       Array.from({ length: 80 }, (_, index) => {
         const [id, model] = [`req_${first + index}`, `m${first + index}`]
@@ -98,7 +98,7 @@ onEveryDatabase(t, (t, open) => {
   void t.test('the sums of a user are those of its keys, deleted ones included', async t => {
     const database = await open(t)
     const keys = new SqlKeys(database, new FakeClock(), silent, caching)
-    const sink = new RecordSink(database, partsOn(database), silent)
+    const sink = new RecordSink(database, partsOn(database))
     const store = new SqlRecords(database, new FakeClock(), partsOn(database), silent)
     for (const [id, org, user] of [
       ['own', 'example', 'ada'],

@@ -208,7 +208,7 @@ for (const [name, open] of Object.entries(onDialects))
           `${bucket} by ${groupBy.join()}`,
         )
     const parts = new SealedParts(new DataKeys(database, testSealer(), new FakeClock(), silent, 90))
-    await new RecordSink(database, parts, silent).write([
+    await new RecordSink(database, parts).write([
       record(0, {
         at: hour + 1,
         org: 'o',

@@ -1,7 +1,6 @@
-import { setImmediate, setTimeout } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
-import type { Logger, LogSink, RequestRecord } from '../../../../core/index.ts'
-import { describeError } from '../../../../core/kit.ts'
+import type { LogSink, RequestRecord } from '../../../../core/index.ts'
 import { NamedModels } from '../../../../core/stores.ts'
 import { inOrder } from '../in-order.ts'
 import type { SealedParts } from '../sealed-parts.ts'
@@ -14,7 +13,7 @@ import { withNames } from './named-models.ts'
 import { rollUps } from './roll-up.ts'
 import type { RecordContentTable } from './tables.ts'
 
-const retryAfterMs = 1_000
+const againAfterMs = 1_000
 /** So that sealing a batch does not hold up requests. */
 const sealedAtOnceBytes = 64 * 1024
 
@@ -25,34 +24,19 @@ export class RecordSink implements LogSink {
   readonly seesContent = 'local'
   readonly #database: Kysely<Tables>
   readonly #parts: SealedParts
-  readonly #log: Logger
-  readonly #stopping = new AbortController()
   #named = new NamedModels()
 
-  constructor(database: Kysely<Tables>, parts: SealedParts, log: Logger) {
+  constructor(database: Kysely<Tables>, parts: SealedParts) {
     this.#database = database
     this.#parts = parts
-    this.#log = log
   }
 
-  /** While the database is down, this waits, and the queue of core fills up to its limit. */
+  /** While the database is down, the queue of core fills up to its limit. */
+  retryAfterMs(error: unknown): number | undefined {
+    return isUnavailable(error) ? againAfterMs : undefined
+  }
+
   async write(batch: readonly RequestRecord[]): Promise<void> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#store(batch)
-      } catch (error) {
-        if (!isUnavailable(error) || this.#stopping.signal.aborted) throw error
-        if (attempt === 1) this.#log.error('could not store records; retrying', { records: batch.length, ...describeError(error) })
-        await setTimeout(retryAfterMs, undefined, { signal: this.#stopping.signal, ref: false }).catch(() => {})
-      }
-    }
-  }
-
-  stop(): void {
-    this.#stopping.abort()
-  }
-
-  async #store(batch: readonly RequestRecord[]): Promise<void> {
     const contents = await this.#sealed(batch)
     const statements = await insertions(this.#database, batch)
     const wantedNames = this.#named.wantedBy(batch)

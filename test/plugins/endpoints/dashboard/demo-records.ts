@@ -63,7 +63,7 @@ async function openSink(file: string): Promise<{ readonly sink: RecordSink; clos
   const { database } = await openSqlite(file)
   // Records without content are not sealed.
   const sealer = new EnvelopeSealer({ source: 'demo', current: Buffer.alloc(32, 7) })
-  const sink = new RecordSink(database, new SealedParts(new DataKeys(database, sealer, systemClock, log, 90)), log)
+  const sink = new RecordSink(database, new SealedParts(new DataKeys(database, sealer, systemClock, log, 90)))
   return { sink, close: () => database.destroy() }
 }
 
