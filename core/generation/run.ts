@@ -25,6 +25,7 @@ import { isPending, type Maybe } from '../runtime/pending.ts'
 import { MediaError } from '../upstream/media/media-error.ts'
 import { pathOfMedia } from '../upstream/media/media-parts.ts'
 import { Answer } from './answer.ts'
+import { Commit } from './commit.ts'
 import { GivenAnswer } from './given-answer.ts'
 import { located } from './located.ts'
 import type { ModelCall, ModelCalls } from './model-call.ts'
@@ -65,10 +66,7 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
   readonly #answer: Answer
   readonly #memory: LiveAnswer
   #call: ModelCall | undefined
-  #commitment: Commitment | GatewayError | undefined
-  /** Made when someone asks for it: most answers come whole. */
-  #committed: PromiseWithResolvers<Commitment | GatewayError> | undefined
-  #commitTimer: NodeJS.Timeout | undefined
+  readonly #commit = new Commit()
   #begun: Commitment | undefined
   #onlookers: Onlookers | undefined
   #given: GivenAnswer | undefined
@@ -87,11 +85,7 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
   }
 
   get committed(): Promise<Commitment | GatewayError> {
-    if (!this.#committed) {
-      this.#committed = Promise.withResolvers()
-      if (this.#commitment) this.#committed.resolve(this.#commitment)
-    }
-    return this.#committed.promise
+    return this.#commit.promise
   }
 
   async take(answer: unknown, by: LoadedWrapper, { request, tools }: Prepared): Promise<GivenAnswer> {
@@ -153,25 +147,6 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
     return { endpoint, prepared, finish, isGiven: false }
   }
 
-  /** Delivers the answer of a wrapper under the name of the endpoint that would have been asked first. */
-  async #give(given: GivenAnswer, prepared: Prepared): Promise<Answered> {
-    const { endpoint } = prepared.candidates[0]!
-    const answer = this.#answer
-    const onlookers = this.#onlookers
-    this.operation.answeredFree()
-    this.#begin(endpoint, 0, [])
-    const write =
-      onlookers &&
-      ((event: RaisedEvent) => {
-        answer.write(event)
-        onlookers.write(event as GenerationEvent)
-      })
-    const finish = await given.relay(write ?? (event => answer.write(event)), this.#sink)
-    onlookers?.write({ type: 'finish', reason: finish })
-    answer.end(finish)
-    return { endpoint, prepared, finish, isGiven: true }
-  }
-
   guarded(): Promise<void> | undefined {
     return this.#answer.settled()
   }
@@ -201,6 +176,44 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
     return { endpoint, finish, usage, costUsd, ranTools: this.#rounds?.ranTools === true }
   }
 
+  fail(thrown: unknown): Maybe<GatewayError> {
+    const error = this.operation.failed(located(this.#publicly(thrown), this.asked, this.envelope.history))
+    const leaving = this.#leave()
+    return isPending(leaving) ? leaving.then(() => this.#tell(error)) : this.#tell(error)
+  }
+
+  /** The end of a large answer takes memory until the client has read it. */
+  over(): void {
+    this.#commit.stop()
+    this.#given?.close()
+    const memory = this.#memory
+    if (!this.#sink.full) return memory.close()
+    memory.complete(() => {
+      this.context.log.warn('did not deliver the end of an answer, to free memory', { request: this.context.id, bytes: memory.bytes })
+      this.#sink.abandon?.()
+    })
+    void this.#sink.drained().then(() => memory.close())
+  }
+
+  /** Delivers the answer of a wrapper under the name of the endpoint that would have been asked first. */
+  async #give(given: GivenAnswer, prepared: Prepared): Promise<Answered> {
+    const { endpoint } = prepared.candidates[0]!
+    const answer = this.#answer
+    const onlookers = this.#onlookers
+    this.operation.answeredFree()
+    this.#begin(endpoint, 0, [])
+    const write =
+      onlookers &&
+      ((event: RaisedEvent) => {
+        answer.write(event)
+        onlookers.write(event as GenerationEvent)
+      })
+    const finish = await given.relay(write ?? (event => answer.write(event)), this.#sink)
+    onlookers?.write({ type: 'finish', reason: finish })
+    answer.end(finish)
+    return { endpoint, prepared, finish, isGiven: true }
+  }
+
   #toolRounds(tools: OpenTools, { request, extended }: Prepared): ToolRounds {
     return new ToolRounds(tools, {
       request,
@@ -221,32 +234,17 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
     this.scope.cancellation.abort(reason)
   }
 
-  /** The end of a large answer takes memory until the client has read it. */
-  over(): void {
-    clearTimeout(this.#commitTimer)
-    this.#given?.close()
-    const memory = this.#memory
-    if (!this.#sink.full) return memory.close()
-    memory.complete(() => {
-      this.context.log.warn('did not deliver the end of an answer, to free memory', { request: this.context.id, bytes: memory.bytes })
-      this.#sink.abandon?.()
-    })
-    void this.#sink.drained().then(() => memory.close())
-  }
-
   /** Sends a stream's status after a while even without an answer, so that proxies and clients keep the connection open. */
   #commitInTime(): void {
     if (!this.asked.stream) return
-    this.#commitTimer = setTimeout(
-      () => this.#commit({ endpoint: undefined, attempts: 0, warnings: [], store: this.#stores }),
-      this.#services.settings.commitAfterMs,
-    )
+    const { commitAfterMs } = this.#services.settings
+    this.#commit.reachAfter(commitAfterMs, () => ({ endpoint: undefined, attempts: 0, warnings: [], store: this.#stores }))
   }
 
   /** Called with the first reply, and with those that follow. */
   #answers({ attempt }: ModelReply): void {
     if (this.#begun) return
-    clearTimeout(this.#commitTimer)
+    this.#commit.stop()
     const { endpoint } = attempt.candidate
     this.operation.answeredBy(endpoint)
     this.#begin(endpoint, this.scope.record.attempts.length + 1, attempt.warnings)
@@ -258,7 +256,7 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
     const warnings = record.routing?.warnings ? [...routingWarnings(record), ...own] : own
     this.#begun = { endpoint, attempts, warnings, store: this.#stores }
     this.#sink.begin(this.#begun)
-    this.#commit(this.#begun)
+    this.#commit.reach(this.#begun)
   }
 
   #outcomeOf(endpoint: Endpoint, finish: FinishReason): Outcome {
@@ -296,12 +294,6 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
     return ProviderFailure.is(thrown) && reply ? reply.publicError(thrown) : thrown
   }
 
-  fail(thrown: unknown): Maybe<GatewayError> {
-    const error = this.operation.failed(located(this.#publicly(thrown), this.asked, this.envelope.history))
-    const leaving = this.#leave()
-    return isPending(leaving) ? leaving.then(() => this.#tell(error)) : this.#tell(error)
-  }
-
   #tell(error: GatewayError): GatewayError {
     const { bill } = this.operation
     try {
@@ -309,14 +301,8 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
     } catch (unwritable) {
       this.context.log.error('could not write a failure', { request: this.context.id, ...describeError(unwritable) })
     }
-    this.#commit(error)
+    this.#commit.reach(error)
     return error
-  }
-
-  /** Only the first call counts. */
-  #commit(commitment: Commitment | GatewayError): void {
-    this.#commitment ??= commitment
-    this.#committed?.resolve(commitment)
   }
 
   /** Ends the round under way. The output so far is billed, no matter who ended it. */
