@@ -40,6 +40,8 @@ export interface AskOptions {
   readonly apiKey?: string
   readonly model?: string
   readonly signal?: AbortSignal
+  /** Other members of the request. */
+  readonly more?: object
 }
 
 /** A gateway with the plugin under test, and a model that does as it is told. */
@@ -84,9 +86,9 @@ export class CallStage {
     return await this.#gateway.gateway.issueKey({ name: 'other', user: 'two', policy: { logging: { value: true } } })
   }
 
-  async ask(prompt: string, { stream = false, apiKey, model = 'suite/m', signal }: AskOptions = {}): Promise<Asked> {
+  async ask(prompt: string, { stream = false, apiKey, model = 'suite/m', signal, more }: AskOptions = {}): Promise<Asked> {
     const reply = await this.#gateway.request('/v1/responses', {
-      body: { model, stream, input: `${marker}: ${prompt}` },
+      body: { model, stream, input: `${marker}: ${prompt}`, ...more },
       ...(apiKey !== undefined && { headers: { authorization: `Bearer ${apiKey}` } }),
       ...(signal && { signal }),
     })

@@ -11,6 +11,7 @@ export function callWrapperSuite(t: SuiteContext, options: CallSuiteOptions): vo
   on('the first part of an answer that breaks off is never given as a whole one', stage => completes(stage, () => breakOff(stage)))
   on('the first part of an answer that its client left is never given as a whole one', stage => completes(stage, () => stage.leave('left')))
   on('answers of one owner are not given to another', keepsApart)
+  on('an answer is not given to another request', tellsApart)
   t.test('nothing is kept of callers without logging', () => onStage(options, keepsNothing, {}))
   const strict = { zdr: { value: true }, hipaa: { value: true } }
   t.test('callers with zero data retention and HIPAA mode are served', () => onStage(options, answersAlike, strict))
@@ -64,6 +65,28 @@ async function keepsApart(stage: CallStage): Promise<void> {
   await stage.ask('apart')
   const other = await stage.ask('apart', { apiKey: await stage.otherKey() })
   assert.equal(other.attempts, first.attempts, 'a first request must be treated as the first one of another owner was')
+}
+
+async function tellsApart(stage: CallStage): Promise<void> {
+  const first = await stage.ask('bread')
+  await stage.ask('bread')
+  const schema = { type: 'object', additionalProperties: false, required: ['a'], properties: { a: { type: 'string' } } }
+  const others = [
+    { model: 'suite/other' },
+    { more: { instructions: 'Answer in French.' } },
+    { more: { text: { format: { type: 'json_schema', name: 'a', strict: true, schema } } } },
+    { more: { tools: [{ type: 'function', name: 'weigh', parameters: schema }] } },
+    { more: { tool_choice: 'none', tools: [{ type: 'function', name: 'weigh', parameters: schema }] } },
+  ]
+  for (const options of others) {
+    const { attempts } = await stage.ask('bread', options)
+    assert.equal(
+      attempts,
+      first.attempts,
+      `an answer was given to another request: one with ${Object.keys(options.more ?? options).join(', ')}`,
+    )
+  }
+  assert.equal((await stage.ask('the height of Mont Blanc')).attempts, first.attempts, 'an answer was given to another prompt')
 }
 
 async function keepsNothing(stage: CallStage): Promise<void> {

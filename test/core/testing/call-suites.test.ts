@@ -24,12 +24,13 @@ function wrapper(more: Partial<CallWrapper>) {
 }
 
 /** A cache, with what a test makes of it. */
-function cache(more: { shares?: boolean; keepsEarly?: boolean } & Partial<CallWrapper> = {}) {
-  const { shares = false, keepsEarly = false, ...members } = more
+function cache(more: { shares?: boolean; keepsEarly?: boolean; reads?: 'all' | 'input' | 'nothing' } & Partial<CallWrapper> = {}) {
+  const { shares = false, keepsEarly = false, reads = 'all', ...members } = more
   const answers = new Map<string, readonly GenerationEvent[]>()
   return wrapper({
-    generation({ request: { model, input } }, { caller }) {
-      const key = JSON.stringify([shares ? '' : caller.owner, model, input])
+    generation({ request: { stream: _, ...request } }, { caller }) {
+      const { model, input } = request
+      const key = JSON.stringify([shares ? '' : caller.owner, reads === 'all' ? request : reads === 'input' ? [model, input] : ''])
       const answer = answers.get(key)
       if (answer)
         return { answer: keepsEarly ? [...answer.filter(({ type }) => type !== 'finish'), { type: 'finish', reason: 'stop' }] : answer }
@@ -72,6 +73,11 @@ t.test('the suite notices a cache that shares, keeps too early, or does not say 
   t.same(await complaints(callWrapperSuite, () => cache({ keepsContent: false })), ['nothing is kept of callers without logging'])
 })
 
+t.test('the suite notices a cache that gives an answer to another request', async t => {
+  for (const reads of ['input', 'nothing'] as const)
+    t.match(await complaints(callWrapperSuite, () => cache({ reads })), ['an answer is not given to another request'])
+})
+
 t.test('the suite notices a wrapper that throws', async t => {
   const found = await complaints(callWrapperSuite, () =>
     wrapper({
@@ -81,7 +87,7 @@ t.test('the suite notices a wrapper that throws', async t => {
       },
     }),
   )
-  t.equal(found.length, 7)
+  t.equal(found.length, 8)
 })
 
 t.test('the suite accepts an observer that works, and notices one that throws or returns a promise', async t => {
