@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { CatalogSources, definePlugin } from 'turnpike'
 import responses from 'turnpike/plugins/endpoints/responses'
 import accountPolicies from 'turnpike/plugins/policies/accounts'
 import sandbox from 'turnpike/plugins/providers/sandbox'
@@ -81,6 +82,29 @@ test('the cache answers a request that the same caller repeats', async () => {
   assert.equal(await attempts(), '0')
   assert.equal(await attempts({ stream: true }), '0')
   assert.equal(await attempts({ input: 'the launch code, please' }), '1')
+  await gateway.stop()
+})
+
+test('the cache gives no answer of a model that the key may not use', async () => {
+  const models = definePlugin({
+    name: 'acme-models',
+    options: { type: 'object', additionalProperties: false, properties: {} },
+    setup(gateway) {
+      const endpoints = [{ provider: 'sandbox', upstreamModel: 'echo' }]
+      gateway.add(CatalogSources, { name: 'acme-models', entries: () => ['one', 'two'].map(model => ({ model, auto: true, endpoints })) })
+    },
+  })
+  const gateway = await testGateway({ plugins: [...base, models({}), cache({})] })
+  const policy = { logging: { value: true } }
+  const keys = await Promise.all(
+    [['one'], ['two'], ['one']].map(models => gateway.gateway.issueKey({ name: 'demo', user: 'jane', models, policy })),
+  )
+  const attempts: (string | null)[] = []
+  for (const apiKey of keys) {
+    const headers = { authorization: `Bearer ${apiKey}` }
+    attempts.push((await gateway.request('/v1/responses', { headers, body: { ...body, model: 'auto' } })).headers.get('x-gateway-attempts'))
+  }
+  assert.deepEqual(attempts, ['1', '1', '1'])
   await gateway.stop()
 })
 
