@@ -16,6 +16,7 @@ export class Onlookers {
   readonly answeredBy: string | undefined
   readonly #context: RunContext
   #open: readonly OpenWrap[]
+  #failed: Set<OpenWrap> | undefined
 
   static of(open: readonly OpenWrap[], context: RunContext, answeredBy: string | undefined): Onlookers | undefined {
     return open.length > 0 ? new Onlookers(open, context, answeredBy) : undefined
@@ -42,10 +43,17 @@ export class Onlookers {
   #tell(open: OpenWrap, tell: () => Maybe<void>): void {
     try {
       const telling = tell()
-      if (isPending(telling)) Promise.resolve(telling).catch(error => wrapperFailed(open.by, this.#context, error))
+      if (isPending(telling)) Promise.resolve(telling).catch(error => this.#fails(open, error))
     } catch (error) {
-      this.#open = this.#open.filter(each => each !== open)
-      wrapperFailed(open.by, this.#context, error)
+      this.#fails(open, error)
     }
+  }
+
+  /** Logs the first failure. Promises of `write` may reject one after the other. */
+  #fails(open: OpenWrap, error: unknown): void {
+    if (this.#failed?.has(open)) return
+    ;(this.#failed ??= new Set()).add(open)
+    this.#open = this.#open.filter(each => each !== open)
+    wrapperFailed(open.by, this.#context, error)
   }
 }

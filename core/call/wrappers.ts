@@ -1,6 +1,8 @@
 import type { CallKind, CallToWrap, CallWrapper } from '../contracts/call-wrapper.ts'
 import type { Policy } from '../contracts/policy.ts'
 import type { RunContext } from '../contracts/run-context.ts'
+import type { GenerationRequest } from '../contracts/request.ts'
+import { usesFeature } from '../contracts/feature.ts'
 import { blindedBy } from '../contracts/sight.ts'
 import { PluginError } from '../foundation/errors.ts'
 import { freezeDeeply } from '../foundation/freeze.ts'
@@ -16,8 +18,8 @@ export interface Wrappable<Plan, Given> {
   readonly context: RunContext
   readonly kind: CallKind
   toWrap(plan: Plan): CallToWrap<CallKind, unknown>
-  /** Takes the answer of a wrapper. Throws if nothing of it can be used. */
-  take(answer: unknown, by: LoadedWrapper, plan: Plan): Maybe<Given>
+  /** Takes the answer of a wrapper. Throws if nothing of it can be used. `stopping`: to abort when no more of it is wanted. */
+  take(answer: unknown, by: LoadedWrapper, plan: Plan, stopping: AbortController): Maybe<Given>
 }
 
 /** The work of wrappers in one call. */
@@ -46,17 +48,21 @@ export class Wrappers {
   /** Opens those that may see the call, until one answers. Undefined if none has to do with it. */
   async open<Plan, Given>(call: Wrappable<Plan, Given>, plan: Plan): Promise<Wrapping<Given> | undefined> {
     const { context, kind } = call
-    const willing = this.#ofKind[kind].filter(({ wrapper }) => maySee(wrapper, context.caller.policy))
-    if (willing.length === 0) return undefined
+    const { policy } = context.caller
+    const sighted = this.#ofKind[kind].filter(({ wrapper }) => maySee(wrapper, policy))
+    if (sighted.length === 0) return undefined
     const toWrap = freezeDeeply(call.toWrap(plan))
+    const willing =
+      kind === 'decision' ? sighted : sighted.filter(({ wrapper }) => covers(wrapper, policy, toWrap.request as GenerationRequest))
     const looking: OpenWrap[] = []
     for (const by of willing) {
-      const wrap = await opened(by, toWrap, context)
-      if (wrap?.answer === undefined) {
-        if (wrap) looking.push({ by, wrap })
+      const stopping = new AbortController()
+      const open = await opened(by, toWrap, context, stopping)
+      if (open?.answer === undefined) {
+        if (open) looking.push({ by, wrap: open.wrap })
         continue
       }
-      const given = await taken(call, wrap.answer, by, plan)
+      const given = await taken(call, open.answer, by, plan, stopping)
       if (given === undefined) continue
       const { name } = by.wrapper
       context.note('answered-by', { name })
@@ -71,19 +77,36 @@ function maySee({ seesContent, keepsContent }: CallWrapper, policy: Policy): boo
   return !blindedBy(seesContent, policy) && (!keepsContent || policy.logging.value)
 }
 
+/** True if the agreements of a wrapper that sends content elsewhere cover all that the request uses. */
+function covers({ seesContent }: CallWrapper, { zdr, hipaa }: Policy, request: GenerationRequest): boolean {
+  if (seesContent === 'local') return true
+  const excluded = [
+    ...((zdr.value && seesContent.zdr && seesContent.zdr.excludes) || []),
+    ...((hipaa.value && seesContent.hipaa && seesContent.hipaa.excludes) || []),
+  ]
+  return !excluded.some(feature => usesFeature(request, feature))
+}
+
+interface Opened {
+  readonly wrap: OpenWrap['wrap']
+  /** Read once: it may be a getter of the plugin. */
+  readonly answer: unknown
+}
+
 /** Opens a wrapper. Undefined if it leaves the call alone, or fails. Throws once the call is aborted. */
 async function opened(
   by: LoadedWrapper,
   toWrap: CallToWrap<CallKind, unknown>,
   context: RunContext,
-): Promise<OpenWrap['wrap'] | undefined> {
+  stopping: AbortController,
+): Promise<Opened | undefined> {
   const { wrapper, plugin } = by
-  const late = new AbortController()
   try {
-    const opening: Maybe<unknown> = wrapper[toWrap.kind]!(toWrap as never, context, late.signal)
-    return checkedWrap(isPending(opening) ? await inTime(Promise.resolve(opening), by, context) : opening, plugin)
+    const opening: Maybe<unknown> = wrapper[toWrap.kind]!(toWrap as never, context, stopping.signal)
+    const wrap = checkedWrap(isPending(opening) ? await inTime(Promise.resolve(opening), by, context) : opening, plugin)
+    return wrap && { wrap, answer: wrap.answer }
   } catch (error) {
-    late.abort(error)
+    stopping.abort(error)
     if (context.signal.aborted) throw context.signal.reason
     wrapperFailed(by, context, error)
     return undefined
@@ -95,11 +118,13 @@ async function taken<Plan, Given>(
   answer: unknown,
   by: LoadedWrapper,
   plan: Plan,
+  stopping: AbortController,
 ): Promise<Given | undefined> {
   const { context } = call
   try {
-    return await call.take(answer, by, plan)
+    return await call.take(answer, by, plan, stopping)
   } catch (error) {
+    stopping.abort(error)
     if (context.signal.aborted) throw context.signal.reason
     wrapperFailed(by, context, error)
     return undefined

@@ -22,13 +22,13 @@ export type CallKind = 'generation' | 'decision' | 'count'
  */
 export interface CallWrapper {
   readonly name: string
-  /** A wrapper that may not see a caller's content because of `zdr` or `hipaa` is not opened. */
+  /** A wrapper that may not see a caller's content because of `zdr` or `hipaa` is not opened. Nor if the agreement excludes a feature of the request. */
   readonly seesContent: Sight
   /** True if it keeps anything of a request or an answer after the call. It is then not opened for callers whose policy has `logging` off. */
   readonly keepsContent: boolean
   /** The time limit for opening it, and for each wait for more of an answer that it gives. */
   readonly timeoutMs: number
-  /** Opens a generation. Return undefined to leave the call alone. Stop working when `signal` aborts. Without this function, generations pass. */
+  /** Opens a generation. Return undefined to leave the call alone. Stop working when `signal` aborts: nobody waits for an answer any longer. Without this function, generations pass. */
   generation?(call: GenerationToWrap, context: RunContext, signal: AbortSignal): Maybe<GenerationWrap | undefined>
   decision?(call: DecisionToWrap, context: RunContext, signal: AbortSignal): Maybe<DecisionWrap | undefined>
   count?(call: CountToWrap, context: RunContext, signal: AbortSignal): Maybe<CountWrap | undefined>

@@ -19,6 +19,8 @@ export interface GivenParts {
   readonly hasTools: boolean
   /** Counts the memory of the answer. Throws if it is too much. */
   readonly count: (event: GenerationEvent) => void
+  /** Aborted when no more events are wanted, since a generator that waits does not notice the end of its iterator. */
+  readonly stopping: AbortController
 }
 
 type Given = GenerationEvent | readonly GenerationEvent[]
@@ -76,6 +78,7 @@ export class GivenAnswer {
   close(): void {
     if (this.#isOver) return
     this.#isOver = true
+    this.#parts.stopping.abort()
     void Promise.resolve(this.#returned()).catch(() => {})
   }
 
@@ -94,6 +97,8 @@ export class GivenAnswer {
         throw this.#mistake('gave an answer without a finish')
       }
       this.#list = Array.isArray(value) ? value : [value]
+      // Otherwise, an endless answer without events would never let go of the thread.
+      if (this.#list.length === 0) this.#parts.count({ type: 'item-end' })
       this.#taken = 0
     }
   }
@@ -123,9 +128,9 @@ export class GivenAnswer {
     const { by, count } = this.#parts
     const event = this.#list[this.#taken++]!
     checkEvent(event, () => by.plugin)
-    if (!isSemantic(event) && event.type !== 'item-end') return undefined
     const used = this.#used(event)
     count(used)
+    if (!isSemantic(used) && used.type !== 'item-end') return undefined
     return used
   }
 

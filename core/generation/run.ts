@@ -88,10 +88,16 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
     return this.#commit.promise
   }
 
-  async take(answer: unknown, by: LoadedWrapper, { request, tools }: Prepared): Promise<GivenAnswer> {
+  async take(answer: unknown, by: LoadedWrapper, { request, tools }: Prepared, stopping: AbortController): Promise<GivenAnswer> {
     const count = (event: GenerationEvent): void => this.#memory.count(event)
-    this.#given = await GivenAnswer.open(answer, { by, context: this.context, request, hasTools: tools !== undefined, count })
-    return this.#given
+    try {
+      this.#given = await GivenAnswer.open(answer, { by, context: this.context, request, hasTools: tools !== undefined, count, stopping })
+      return this.#given
+    } catch (error) {
+      // Another answer takes its place.
+      this.#memory.restart()
+      throw error
+    }
   }
 
   lookBy(onlookers: Onlookers): void {

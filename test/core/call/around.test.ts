@@ -1,5 +1,6 @@
 import t from 'tap'
-import { GatewayError, ProviderFailure, type GenerationEvent } from '../../../core/index.ts'
+import { GatewayError, ProviderFailure, type CallWrapper, type GenerationEvent } from '../../../core/index.ts'
+import type { GenerationWrap } from '../../../core/kit.ts'
 import hipaa from '../../../plugins/guardrails/hipaa/index.ts'
 import redaction from '../../../plugins/guardrails/redaction/index.ts'
 import zdr from '../../../plugins/guardrails/zdr/index.ts'
@@ -546,4 +547,93 @@ t.test('200 requests at once, half of them answered by a wrapper, leave one reco
   const records = await under.recorded(200)
   t.equal(new Set(records.map(({ id }) => id)).size, 200)
   t.equal(records.length, 200)
+})
+
+t.test('a call goes on without a wrapper whose answer cannot be read, is too large, or has no events', async t => {
+  async function* nothing(each: readonly GenerationEvent[]): AsyncGenerator<readonly GenerationEvent[]> {
+    for (;;) yield each
+  }
+  const broken = (): never => {
+    throw new Error('broken')
+  }
+  const wraps: readonly (() => GenerationWrap)[] = [
+    () => ({
+      get answer() {
+        return broken()
+      },
+    }),
+    () => ({ answer: [text('a'.repeat(10_000)), stop] }),
+    () => ({ answer: nothing([]) }),
+    () => ({ answer: nothing([{ type: 'warning', param: 'input', message: 'Dropped.' }]) }),
+  ]
+  for (const generation of wraps) {
+    const acme = unasked()
+    const under = await gateway({ plugins: [acme.plugin, wrapping({ generation })], settings: { maxAnswerBytes: 16_384 } })
+    t.teardown(under.stop)
+    for (const stream of [false, true]) t.equal((await ask(under, { ...body, stream })).status, 200)
+    t.equal(acme.calls.length, 2)
+    t.equal((await under.recorded(2)).length, 2)
+    t.equal(under.logs.filter(line => line.includes('a call wrapper failed')).length, 2)
+  }
+})
+
+t.test('the signal of a wrapper tells it that nobody waits for its answer any longer', async t => {
+  const stopped: string[] = []
+  const answering = (name: string, more: Partial<CallWrapper> = {}) =>
+    wrapping({
+      generation: (_call, _context, signal) => {
+        const over = Promise.withResolvers<void>()
+        signal.addEventListener('abort', () => {
+          stopped.push(name)
+          over.resolve()
+        })
+        return {
+          answer: (async function* () {
+            yield text('a')
+            await over.promise
+          })(),
+        }
+      },
+      ...more,
+    })
+  const late = await gateway({ plugins: [unasked().plugin, answering('late', { timeoutMs: 1 })] })
+  t.teardown(late.stop)
+  t.equal((await ask(late, body)).status, 500)
+  t.same(stopped, ['late'])
+  const left = await gateway({ plugins: [unasked().plugin, answering('left')] })
+  t.teardown(left.stop)
+  const leaving = new AbortController()
+  const asked = await left.request('/v1/responses', { body: { ...body, input: 'hi', stream: true }, signal: leaving.signal })
+  await asked.body!.getReader().read()
+  leaving.abort()
+  t.match(await left.recorded(1), [{ status: 499 }])
+  t.same(stopped, ['late', 'left'])
+})
+
+t.test('promises of `write` that reject are one line in the log', async t => {
+  const under = await gateway({
+    plugins: [
+      witness('acme', () => [text('a'), text('b'), text('c'), stop]).plugin,
+      wrapping({ generation: () => ({ write: () => Promise.reject(new Error('broken')) as never }) }),
+    ],
+  })
+  t.teardown(under.stop)
+  t.equal((await ask(under, body)).status, 200)
+  await new Promise(resolve => setImmediate(resolve))
+  t.equal(under.logs.filter(line => line.includes('a call wrapper failed')).length, 1)
+})
+
+t.test('a wrapper does not see what its agreements exclude', async t => {
+  const agreement = { zdr: { policy_url: 'https://example.com/zdr', excludes: ['tools'] as const }, hipaa: false as const }
+  const looker = looking({ seesContent: agreement })
+  const zdrPolicy = { policy_url: 'https://example.com/zdr' }
+  const under = await gateway({
+    plugins: [unasked().plugin, zdr({}), listing({ model: 'm', endpoints: [{ provider: 'acme', zdr: zdrPolicy }] }), looker.plugin],
+    key: { policy: { zdr: { value: true } } },
+  })
+  t.teardown(under.stop)
+  t.equal((await ask(under, { model: 'm' })).status, 200)
+  t.equal(looker.calls.length, 1)
+  t.equal((await ask(under, { model: 'm', tools: [{ type: 'function', name: 'f', parameters: { type: 'object' } }] })).status, 200)
+  t.equal(looker.calls.length, 1)
 })
