@@ -11,6 +11,7 @@ import {
   type Registry,
   type Token,
 } from '../../core/index.ts'
+import { contractOf } from '../../core/foundation/token.ts'
 import type { PluginUse } from '../../core/framework/plugin.ts'
 import { checkResponse, checkStream, type CheckedResponse, type TestGateway } from '../../core/testing/index.ts'
 import { scripted } from './gateway.ts'
@@ -21,7 +22,13 @@ const none = { type: 'object', additionalProperties: false, properties: {} } as 
 let made = 0
 
 export function adding<T>(point: Token<Registry<T>>, contribution: T): PluginUse {
-  return definePlugin({ name: `adding-${++made}`, options: none, setup: registrar => registrar.add(point, contribution) })({})
+  const stated = contractOf(point)
+  return definePlugin({
+    name: `adding-${++made}`,
+    options: none,
+    ...(stated && { contracts: { [stated.name]: stated.version } }),
+    setup: registrar => registrar.add(point, contribution),
+  })({})
 }
 
 export function providing<T>(service: Token<T>, implementation: T): PluginUse {
