@@ -56,7 +56,7 @@ export class OpenConnections implements ConnectionHost {
     if (!upgrading.shouldUpgradeCallback)
       throw new AssemblyError(`A plugin keeps connections, which needs Node.js 24.9 or later. This is ${process.version}.`)
     // It cannot be passed as an option, because listhen makes the server.
-    upgrading.shouldUpgradeCallback = request => this.#asked(request) !== undefined
+    upgrading.shouldUpgradeCallback = request => !hasOpenReply(request) && this.#asked(request) !== undefined
     server.on('upgrade', (request, socket, head) => void this.#accept(request, socket, head))
   }
 
@@ -126,7 +126,7 @@ export class OpenConnections implements ConnectionHost {
   /** The protocol of a plugin that this request asks for. */
   #asked({ method, url, headers }: IncomingMessage): ConnectionProtocol | undefined {
     if (method !== 'GET') return undefined
-    const path = /^[^?]*?(?=\/?(?:\?|$))/.exec(url!)![0]
+    const path = /^(?:https?:\/\/[^/?]*)?([^?]*?)\/?(?:\?|$)/i.exec(url!)![1]!
     for (const asked of (headers.upgrade ?? '').split(',')) {
       const found = this.#parts.protocols.get(`${asked.trim().toLowerCase()} ${path}`)
       if (found) return found
@@ -149,6 +149,14 @@ export class OpenConnections implements ConnectionHost {
   #pluginOf({ protocol, path }: ConnectionProtocol): string | undefined {
     return this.#parts.protocols.pluginOf(`${protocol} ${path}`)
   }
+}
+
+/**
+ * True if an earlier request on the same connection still waits for its reply, or for the end of it. The socket is then not yet the
+ * plugin's: the reply would end up in the middle of the protocol. Node.js keeps the reply in a member that it does not document.
+ */
+function hasOpenReply({ socket }: IncomingMessage): boolean {
+  return Boolean((socket as { readonly _httpMessage?: unknown })._httpMessage)
 }
 
 function stopping(): GatewayError {

@@ -28,13 +28,10 @@ class Peer {
   readonly socket: Socket
   got = ''
 
-  constructor(url: string, path = '/v1/echo', key: string | undefined = undefined, more = '', to = 'echo', method = 'GET') {
+  constructor(url: string, first: string) {
     this.socket = connect(Number(new URL(url).port), '127.0.0.1').setEncoding('utf8')
     this.socket.on('data', text => (this.got += text)).on('error', () => {})
-    this.socket.write(
-      `${method} ${path} HTTP/1.1\r\nhost: gateway.example.com\r\nconnection: Upgrade\r\nupgrade: ${to}\r\n` +
-        `${key === undefined ? '' : `authorization: Bearer ${key}\r\n`}${more}\r\n`,
-    )
+    this.socket.write(first)
   }
 
   /** Resolves once this was received. */
@@ -55,6 +52,17 @@ class Peer {
   }
 }
 
+/** A peer that asks for an upgrade. */
+class UpgradingPeer extends Peer {
+  constructor(url: string, path = '/v1/echo', key: string | undefined = undefined, more = '', to = 'echo', method = 'GET') {
+    const authorization = key === undefined ? '' : `authorization: Bearer ${key}\r\n`
+    super(
+      url,
+      `${method} ${path} HTTP/1.1\r\nhost: gateway.example.com\r\nconnection: Upgrade\r\nupgrade: ${to}\r\n${authorization}${more}\r\n`,
+    )
+  }
+}
+
 /** Resolves once all connections are gone. */
 async function allClosed({ gateway }: GatewayUnderTest): Promise<void> {
   while (gateway.connections.count > 0) await new Promise(resolve => setImmediate(resolve))
@@ -66,7 +74,7 @@ function statuses(records: readonly RequestRecord[]): readonly string[] {
 
 t.test('each message of a connection is a request with one record, and so is the upgrade', async t => {
   const under = await underTest(t)
-  const peer = new Peer(under.url, '/v1/echo/?room=a', under.apiKey)
+  const peer = new UpgradingPeer(under.url, '/v1/echo/?room=a', under.apiKey)
   await peer.hears(/101 Switching Protocols\r\n[^]*\r\n\r\n/)
   t.equal(under.gateway.connections.count, 1)
   peer.socket.write('first\n')
@@ -100,7 +108,7 @@ t.test('each message of a connection is a request with one record, and so is the
 
 t.test('what is sent with the upgrade belongs to the protocol', async t => {
   const under = await underTest(t)
-  const peer = new Peer(under.url, '/v1/echo', under.apiKey, '\r\nearly\n')
+  const peer = new UpgradingPeer(under.url, '/v1/echo', under.apiKey, '\r\nearly\n')
   t.match(await peer.hears(/early\n/), accepted)
   peer.socket.destroy()
 })
@@ -116,7 +124,7 @@ t.test('an upgrade needs a key, unless the protocol says otherwise', async t => 
     ['two keys', under.apiKey, `authorization: Bearer ${other}\r\n`],
   ]
   for (const [name, key, more] of cases) {
-    const got = await new Peer(under.url, '/v1/echo', key, more).ends()
+    const got = await new UpgradingPeer(under.url, '/v1/echo', key, more).ends()
     const [head, body] = got.split('\r\n\r\n') as [string, string]
     t.match(head, /^HTTP\/1\.1 401 Unauthorized\r\n/, name)
     t.match(head, /\r\nconnection: close/i, name)
@@ -126,7 +134,7 @@ t.test('an upgrade needs a key, unless the protocol says otherwise', async t => 
   t.same(statuses(await under.recorded(4)), Array(4).fill('GET /v1/echo 401'))
 
   const open = await underTest(t, echo({ auth: 'none' }))
-  const peer = new Peer(open.url)
+  const peer = new UpgradingPeer(open.url)
   await peer.hears(/101/)
   peer.socket.write('hi\n')
   await peer.hears(/error 401 invalid_api_key\n/)
@@ -139,7 +147,7 @@ t.test('an upgrade needs a key, unless the protocol says otherwise', async t => 
 
 t.test('a key that is disabled stops working on a connection that is open', async t => {
   const under = await underTest(t)
-  const peer = new Peer(under.url, '/v1/echo', under.apiKey)
+  const peer = new UpgradingPeer(under.url, '/v1/echo', under.apiKey)
   peer.socket.write('before\n')
   await peer.hears(/before\n/)
   const { keyId } = (await under.recorded(1))[0]!
@@ -152,7 +160,10 @@ t.test('a key that is disabled stops working on a connection that is open', asyn
 t.test('a protocol formats the errors of its upgrades', async t => {
   const error = ({ status, code }: GatewayError) => ({ status, headers: { 'content-type': 'text/plain' }, body: `no: ${code}` })
   const under = await underTest(t, echo({ error }))
-  t.match(await new Peer(under.url).ends(), /^HTTP\/1\.1 401 [^]*\r\ncontent-type: text\/plain\r\n[^]*\r\n\r\nno: invalid_api_key$/)
+  t.match(
+    await new UpgradingPeer(under.url).ends(),
+    /^HTTP\/1\.1 401 [^]*\r\ncontent-type: text\/plain\r\n[^]*\r\n\r\nno: invalid_api_key$/,
+  )
   const broken = await underTest(
     t,
     echo({
@@ -161,7 +172,7 @@ t.test('a protocol formats the errors of its upgrades', async t => {
       },
     }),
   )
-  t.match(await new Peer(broken.url).ends(), /^HTTP\/1\.1 401 [^]*"invalid_api_key"/)
+  t.match(await new UpgradingPeer(broken.url).ends(), /^HTTP\/1\.1 401 [^]*"invalid_api_key"/)
   t.match(broken.logs.join('\n'), /an error could not be formatted/)
 })
 
@@ -169,7 +180,8 @@ t.test('upgrades that no plugin serves are requests like any other', async t => 
   const under = await underTest(t)
   const body = JSON.stringify({ model: 'sandbox/echo', input: 'hi' })
   const post = `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
-  const head = (method: string, path: string, to: string, more = ''): Peer => new Peer(under.url, path, under.apiKey, more, to, method)
+  const head = (method: string, path: string, to: string, more = ''): Peer =>
+    new UpgradingPeer(under.url, path, under.apiKey, more, to, method)
   for (const [peer, status] of [
     [head('GET', '/v1/responses', 'websocket'), 426],
     [head('GET', '/v1/responses', 'echo'), 405],
@@ -188,6 +200,34 @@ t.test('upgrades that no plugin serves are requests like any other', async t => 
     await peer.hears(/^HTTP\/1\.1 101 /)
     peer.socket.destroy()
   }
+  for (const path of ['http://gateway.example.com/v1/echo', 'HTTP://gateway.example.com:80/v1/echo/?room=a']) {
+    const peer = head('GET', path, 'echo')
+    await peer.hears(/^HTTP\/1\.1 101 /)
+    peer.socket.destroy()
+  }
+})
+
+t.test('an upgrade gets no socket on which an earlier reply is still open', async t => {
+  const under = await underTest(t)
+  const body = JSON.stringify({ model: 'sandbox/echo', input: 'one two three', stream: true })
+  const key = `host: gateway.example.com\r\nauthorization: Bearer ${under.apiKey}\r\n`
+  const earlier = `POST /v1/responses HTTP/1.1\r\n${key}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+  const upgrade = `GET /v1/echo HTTP/1.1\r\n${key}connection: Upgrade\r\nupgrade: echo\r\n\r\n`
+
+  const hasty = new Peer(under.url, earlier + upgrade)
+  await hasty.hears(/"code":"not_found"/)
+  t.match(hasty.got, /^HTTP\/1\.1 200 [^]*\r\n0\r\n\r\nHTTP\/1\.1 404 /, 'both replies are whole, and in order')
+  t.notMatch(hasty.got, / 101 /)
+  hasty.socket.destroy()
+
+  const patient = new Peer(under.url, earlier)
+  await patient.hears(/\r\n0\r\n\r\n$/)
+  patient.socket.write(upgrade)
+  await patient.hears(/HTTP\/1\.1 101 /)
+  patient.socket.write('hello\n')
+  await patient.hears(/hello\n$/)
+  patient.socket.destroy()
+  await allClosed(under)
 })
 
 t.test('there is room for so many connections, and for half as many of one key', async t => {
@@ -195,16 +235,16 @@ t.test('there is room for so many connections, and for half as many of one key',
   const other = await under.gateway.issueKey({ name: 'other' })
   const third = await under.gateway.issueKey({ name: 'third' })
   const open = async (key: string): Promise<Peer> => {
-    const peer = new Peer(under.url, '/v1/echo', key)
+    const peer = new UpgradingPeer(under.url, '/v1/echo', key)
     await peer.hears(/101/)
     return peer
   }
   const first = await open(under.apiKey)
   const second = await open(under.apiKey)
-  const refused = await new Peer(under.url, '/v1/echo', under.apiKey).ends()
+  const refused = await new UpgradingPeer(under.url, '/v1/echo', under.apiKey).ends()
   t.match(refused, /^HTTP\/1\.1 503 [^]*\r\nretry-after: 1\r\n[^]*server\.maxConnections/)
   const others = [await open(other), await open(other)]
-  t.match(await new Peer(under.url, '/v1/echo', third).ends(), /^HTTP\/1\.1 503 /)
+  t.match(await new UpgradingPeer(under.url, '/v1/echo', third).ends(), /^HTTP\/1\.1 503 /)
   second.socket.destroy()
   while (under.gateway.connections.count > 3) await new Promise(resolve => setImmediate(resolve))
   for (const peer of [await open(third), first, ...others]) peer.socket.destroy()
@@ -250,7 +290,7 @@ t.test('what a handler throws refuses the upgrade, or closes the connection, and
   ]
   for (const [name, open, expected, lines] of handlers) {
     const under = await underTest(t, echo({ open }))
-    const got = await new Peer(under.url, '/v1/echo', under.apiKey).ends()
+    const got = await new UpgradingPeer(under.url, '/v1/echo', under.apiKey).ends()
     t.match(got, expected, name)
     t.notMatch(got + under.logs.join(''), /CANARY"|CANARY$/, name)
     t.equal(under.logs.length, lines, name)
@@ -263,9 +303,9 @@ t.test('what a handler throws refuses the upgrade, or closes the connection, and
 
 t.test('a listener that throws closes its connection only', async t => {
   const under = await underTest(t)
-  const bystander = new Peer(under.url, '/v1/echo', under.apiKey)
+  const bystander = new UpgradingPeer(under.url, '/v1/echo', under.apiKey)
   await bystander.hears(/101/)
-  const peer = new Peer(under.url, '/v1/echo', under.apiKey)
+  const peer = new UpgradingPeer(under.url, '/v1/echo', under.apiKey)
   await peer.hears(/101/)
   peer.socket.write('throw in the listener\n')
   await peer.ends()
@@ -292,12 +332,12 @@ t.test('hostile peers leave nothing behind', async t => {
   reset.write(`${head}\r\n`, () => reset.resetAndDestroy())
   await once(reset, 'close')
 
-  const garbage = new Peer(under.url, '/v1/echo', under.apiKey)
+  const garbage = new UpgradingPeer(under.url, '/v1/echo', under.apiKey)
   await garbage.hears(/101/)
   await new Promise(resolve => garbage.socket.write(Buffer.alloc(1_000_000, 0xff), resolve))
   garbage.socket.destroy()
 
-  const deaf = new Peer(under.url, '/v1/echo', under.apiKey)
+  const deaf = new UpgradingPeer(under.url, '/v1/echo', under.apiKey)
   deaf.socket.pause()
   deaf.socket.write(`${'x'.repeat(10_000)}\n`.repeat(20))
   await new Promise(resolve => setImmediate(resolve))
@@ -325,7 +365,7 @@ t.test('a peer that leaves while its key is looked up is not served', async t =>
     asked.resolve()
     return found.promise.then(() => find(id))
   }
-  const peer = new Peer(slow.url, '/v1/echo', slow.apiKey)
+  const peer = new UpgradingPeer(slow.url, '/v1/echo', slow.apiKey)
   await asked.promise
   peer.socket.resetAndDestroy()
   await allClosed(slow)
@@ -345,7 +385,7 @@ t.test('the request of a peer that leaves is cancelled', async t => {
     })
   }
   const under = await underTest(t, echo({ open }))
-  const peer = new Peer(under.url, '/v1/echo', under.apiKey)
+  const peer = new UpgradingPeer(under.url, '/v1/echo', under.apiKey)
   const signal = await begun.promise
   peer.socket.destroy()
   if (!signal.aborted) await once(signal, 'abort')
@@ -354,7 +394,7 @@ t.test('the request of a peer that leaves is cancelled', async t => {
 
 t.test('200 connections at once, half of which break off', async t => {
   const under = await underTest(t)
-  const peers = Array.from({ length: 200 }, (_, index) => ({ index, peer: new Peer(under.url, '/v1/echo', under.apiKey) }))
+  const peers = Array.from({ length: 200 }, (_, index) => ({ index, peer: new UpgradingPeer(under.url, '/v1/echo', under.apiKey) }))
   await Promise.all(
     peers.map(async ({ index, peer }) => {
       for (const message of ['one', 'two', 'three']) {
@@ -395,7 +435,7 @@ t.test('a drain tells the plugins, lets open messages finish, and ends the conne
   }
   const under = await gateway({ plugins: [adding(Connections, echo({ open }))] })
   const listener = await listen(under.gateway, { host: '127.0.0.1', port: 0 })
-  const peer = new Peer(listener.url, '/v1/echo', under.apiKey)
+  const peer = new UpgradingPeer(listener.url, '/v1/echo', under.apiKey)
   await ask.promise
   const drained = drain(under.gateway, listener, 60_000)
   await Promise.resolve()
@@ -417,7 +457,10 @@ t.test('a drain destroys what does not leave, and a plugin that fails to leave s
   const deaf: ConnectionProtocol = { protocol: 'deaf', path: '/v1/deaf', open: ({ socket }) => void socket.write(accepted) }
   const under = await gateway({ plugins: [adding(Connections, echo({ open })), adding(Connections, deaf)] })
   const listener = await listen(under.gateway, { host: '127.0.0.1', port: 0 })
-  const peers = [new Peer(listener.url, '/v1/echo', under.apiKey), new Peer(listener.url, '/v1/deaf', under.apiKey, '', 'deaf')]
+  const peers = [
+    new UpgradingPeer(listener.url, '/v1/echo', under.apiKey),
+    new UpgradingPeer(listener.url, '/v1/deaf', under.apiKey, '', 'deaf'),
+  ]
   for (const peer of peers) await peer.hears(/101/)
   const late = connect(Number(new URL(listener.url).port), '127.0.0.1').setEncoding('utf8')
   await once(late, 'connect')
@@ -453,11 +496,11 @@ t.test('an upgrade over TLS is served, refused and ended as well', async t => {
 
 t.test('no connection is accepted while the gateway shuts down, and stopping it closes all', async t => {
   const under = await underTest(t)
-  const peer = new Peer(under.url, '/v1/echo', under.apiKey)
+  const peer = new UpgradingPeer(under.url, '/v1/echo', under.apiKey)
   await peer.hears(/101/)
   under.gateway.connections.stop()
   t.match(await peer.hears(/stopping\n/), /stopping\n$/)
-  t.match(await new Peer(under.url, '/v1/echo', under.apiKey).ends(), /^HTTP\/1\.1 503 [^]*shutting down/)
+  t.match(await new UpgradingPeer(under.url, '/v1/echo', under.apiKey).ends(), /^HTTP\/1\.1 503 [^]*shutting down/)
 })
 
 /** What the test uses of the package `ws`, which comes with other packages for development. */
