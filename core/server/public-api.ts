@@ -112,6 +112,8 @@ export class PublicApi implements Mount<PublicRoute, HttpExchange> {
   /** For a request that a plugin got elsewhere. Throws a 401 or 503, which is recorded, unless the gateway is shutting down. */
   async openScope({ authorization, method, path, idPrefix, signal }: ScopeOpening): Promise<OpenScope> {
     if (this.#isStopping) throw shuttingDown()
+    // Stores refuse such a record, and others that they write together with it.
+    if (typeof method !== 'string' || typeof path !== 'string') throw new TypeError('openScope expects the strings method and path')
     const scope = this.begin(idPrefix, method, path, signal)
     try {
       const admitted = this.admitted(scope, { get: name => (name === 'authorization' ? authorization : null) })

@@ -1,6 +1,6 @@
 import type { OpenScope } from '../contracts/request-scope.ts'
 import type { Caller } from '../contracts/run-context.ts'
-import { GatewayError } from '../foundation/errors.ts'
+import { asGatewayError, GatewayError } from '../foundation/errors.ts'
 import type { JsonObject } from '../foundation/json.ts'
 import type { Logger } from '../foundation/logger.ts'
 import type { RecordDraft } from '../records/record.ts'
@@ -52,10 +52,26 @@ export class LiveScope implements OpenScope {
   /** Closes the record with a status or an error. What became of work that outlives the reply is known when it has finished. */
   close(outcome: number | GatewayError, isRecorded = true): void {
     const { work, cancellation } = this
-    const status = typeof outcome === 'number' ? outcome : outcome.status
-    if (typeof outcome !== 'number') this.record.errorCode ??= outcome.code
+    let status: number
+    if (typeof outcome === 'number' && isStatus(outcome)) status = outcome
+    else {
+      const error = this.#errorOf(outcome)
+      status = error.status
+      this.record.errorCode ??= error.code
+    }
     if (!work) this.#end(cancellation.aborted ? 499 : status, isRecorded)
     else void work.then(outcome => this.#end(outcome instanceof GatewayError && outcome.status === 499 ? 499 : status, isRecorded))
+  }
+
+  /** Plugins may be plain JavaScript. Stores refuse a record without a status, and others that they write together with it. */
+  #errorOf(outcome: unknown): GatewayError {
+    if (outcome instanceof GatewayError && isStatus(outcome.status)) return outcome
+    const got = typeof outcome === 'number' ? String(outcome) : outcome instanceof Error ? 'another error' : typeof outcome
+    this.log.error('a request was closed with neither an HTTP status nor a GatewayError, so it is recorded as a 500', {
+      request: this.id,
+      got,
+    })
+    return asGatewayError(undefined)
   }
 
   /** Gives back what the request held. */
@@ -65,6 +81,10 @@ export class LiveScope implements OpenScope {
     this.release()
     if (isRecorded) this.record.close(status)
   }
+}
+
+function isStatus(value: number): boolean {
+  return Number.isInteger(value) && value >= 100 && value <= 599
 }
 
 /** True if the log may show what was thrown: the policy of the key decides, if there is one. */

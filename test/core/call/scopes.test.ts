@@ -123,6 +123,33 @@ t.test('a key that is not accepted is refused, and recorded once', async t => {
   t.equal(under.records.length, 3)
 })
 
+t.test('what a plugin in plain JavaScript passes is checked, so that no store gets a broken record', async t => {
+  let services: GatewayServices | undefined
+  const plugin = definePlugin({
+    name: 'careless-queue',
+    options: { type: 'object', additionalProperties: false, properties: {} },
+    needs: { gateway: GatewayServices },
+    setup(registrar, _options, { gateway }) {
+      registrar.onStart(() => void (services = gateway))
+    },
+  })({})
+  const under = await gateway({ plugins: [plugin] })
+  t.teardown(under.stop)
+  const opening = { authorization: `Bearer ${under.apiKey}`, method: 'QUEUE', path: 'orders' }
+  const impossible = new GatewayError({ status: 9999, type: 'server_error', code: 'server_error', message: 'Impossible.' })
+  const wrong: readonly unknown[] = [undefined, 'done', NaN, 9999, 200.5, new Error('CANARY of a queue'), impossible]
+  for (const outcome of wrong) (await services!.openScope(opening)).close(outcome as number)
+  ;(await services!.openScope(opening)).close(202)
+  const records = await under.recorded(wrong.length + 1)
+  t.match(records, [...Array(wrong.length).fill({ status: 500, errorCode: 'server_error' }), { status: 202, errorCode: null }])
+  t.equal(under.logs.length, wrong.length)
+  for (const line of under.logs) t.match(JSON.parse(line), { level: 'error', request: /^req_/, message: /neither an HTTP status nor/ })
+  t.notMatch(under.logs.join(), 'CANARY')
+  for (const facts of [{ method: 5 }, { path: undefined }])
+    await t.rejects(services!.openScope({ ...opening, ...facts } as unknown as typeof opening), { name: 'TypeError' })
+  t.equal(under.records.length, wrong.length + 1)
+})
+
 t.test('guardrails and failures are those of every surface', async t => {
   const notHere = new GatewayError({ status: 400, type: 'invalid_request_error', code: 'invalid_prompt', message: 'Not here.' })
   const guarded = await queued(t, acme, guarding({ input: () => ({ refuse: notHere }) }))
