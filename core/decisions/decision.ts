@@ -78,6 +78,8 @@ export class Decision implements CallSteps<DecisionRequest, PlannedDecision, Ans
 
   take(answer: unknown, { plugin }: LoadedWrapper, { request, candidates }: PlannedDecision): AnsweredDecision {
     const reply = checkedReply(answer, request, plugin)
+    // A member that cannot be written, such as a BigInt, must not fail the call.
+    JSON.stringify(reply)
     return { reply: { ...reply, usage: free }, candidate: candidates[0]!, askedModels: false }
   }
 

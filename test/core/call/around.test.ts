@@ -477,6 +477,16 @@ t.test('a decision that answers not every question is not used', async t => {
   t.equal(under.logs.filter(line => line.includes('a call wrapper failed')).length, 1)
 })
 
+t.test('a decision that cannot be written is not used', async t => {
+  const acme = deciding('dm')
+  const answer = { ...reply, extra: { big: 1n } } as never
+  const under = await gateway({ plugins: [decisionRoute({}), acme.plugin, wrapping({ decision: () => ({ answer }) })] })
+  t.teardown(under.stop)
+  const asked = await decide(under)
+  t.equal(asked.status, 200)
+  t.equal(asked.headers.get('x-gateway-attempts'), '1')
+})
+
 t.test('when the client leaves or the gateway ends, so does the answer of a wrapper', async t => {
   for (const leaves of [true, false]) {
     const begun = Promise.withResolvers<void>()
