@@ -33,7 +33,7 @@ export class EndpointCircuits implements Circuits {
     this.#log = log
     this.#providers = new ProviderCircuits(clock, log, shared)
     this.#open = new OpenCircuits(shared, 'endpoints', (name, open, forMs) => {
-      const endpoint = { ...endpointOf(name), listed: open?.isListed ?? this.#listed.has(name) }
+      const endpoint = { ...endpointOf(name), listed: true }
       if (open) {
         this.#make(endpoint).openedElsewhere(forMs, clock.elapsed(), open.needsEnd)
         this.#tell('a circuit opened at another gateway', endpoint, forMs)
@@ -93,7 +93,7 @@ export class EndpointCircuits implements Circuits {
     const openMs = circuit.failed(startedAt, now, hadBegun)
     if (openMs === undefined) return
     this.#tell('a circuit opened', endpoint, openMs)
-    this.#open.opened(nameOf(endpoint), circuit, now, endpoint.listed)
+    this.#share(endpoint, circuit, now)
   }
 
   /**
@@ -114,7 +114,7 @@ export class EndpointCircuits implements Circuits {
     const now = this.#clock.elapsed()
     const circuit = this.#make(endpoint)
     circuit.rest(ms, now)
-    this.#open.opened(nameOf(endpoint), circuit, now, endpoint.listed)
+    this.#share(endpoint, circuit, now)
   }
 
   views(): readonly CircuitView[] {
@@ -146,11 +146,16 @@ export class EndpointCircuits implements Circuits {
 
   #closed(endpoint: EndpointName): void {
     this.#tell('a circuit closed', endpoint)
-    this.#open.closed(nameOf(endpoint))
+    if (endpoint.listed) this.#open.closed(nameOf(endpoint))
   }
 
-  #tell(what: string, { provider, model }: EndpointName, forMs?: number): void {
-    this.#log.warn(what, { provider, model, ...(forMs !== undefined && { forMs }) })
+  /** A name that no catalog lists may be made up by a caller, so it never leaves this gateway. */
+  #share(endpoint: EndpointName, circuit: Circuit, now: number): void {
+    if (endpoint.listed) this.#open.opened(nameOf(endpoint), circuit, now)
+  }
+
+  #tell(what: string, { provider, model, listed }: EndpointName, forMs?: number): void {
+    this.#log.warn(what, { provider, ...(listed && { model }), ...(forMs !== undefined && { forMs }) })
   }
 }
 

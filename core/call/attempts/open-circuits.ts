@@ -6,8 +6,6 @@ import type { Circuit } from './circuit.ts'
 interface OpenCircuit {
   /** Only a complete answer closes it. */
   readonly needsEnd: boolean
-  /** A catalog lists the endpoint. */
-  readonly isListed: boolean
 }
 
 const mostOpen = 10_000
@@ -22,8 +20,8 @@ export class OpenCircuits {
     this.#open.onChange(learned)
   }
 
-  opened(name: string, circuit: Circuit, now: number, isListed = true): void {
-    this.#open.set(name, { needsEnd: circuit.needsEnd, isListed }, circuit.view(now).openForMs)
+  opened(name: string, circuit: Circuit, now: number): void {
+    this.#open.set(name, { needsEnd: circuit.needsEnd }, circuit.view(now).openForMs)
   }
 
   closed(name: string): void {
@@ -32,5 +30,5 @@ export class OpenCircuits {
 }
 
 function isOpenCircuit(value: unknown): value is OpenCircuit {
-  return isObject(value) && typeof value['needsEnd'] === 'boolean' && typeof value['isListed'] === 'boolean'
+  return isObject(value) && typeof value['needsEnd'] === 'boolean'
 }

@@ -135,6 +135,18 @@ t.test('so does the circuit of a provider', async t => {
   t.match(two.state('acme'), open)
 })
 
+t.test('a name that a caller made up reaches neither other gateways nor the log', async t => {
+  const { one, two } = await pair(t)
+  for (const kind of ['timeout', 'rate-limit'] as const) {
+    one.vendor.failure = failure(kind)
+    for (let count = 0; count < 6; count++) await ask(one.under, { model: `acme/made-up-${kind}` })
+  }
+  t.match(JSON.stringify(one.state('acme')), /made-up-timeout/, 'the gateway itself goes by it')
+  t.notMatch(JSON.stringify(two.state('acme')), /made-up/)
+  for (const { under } of [one, two]) t.notMatch(under.logs.join(''), /made-up/)
+  t.match(one.under.logs.join(''), /a circuit opened/)
+})
+
 t.test('a cache that is warm for one gateway is warm for the other', async t => {
   for (const body of [{ prompt_cache_key: 'a demo thread' }, { user: 'ada@example.com' }]) {
     const { one, two, group } = await pair(t)
