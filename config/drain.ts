@@ -11,6 +11,8 @@ const pollMs = 25
 const quietMs = 1_000
 /** Long enough for open streams to send their final event. */
 const farewellMs = 2_000
+/** Long enough for requests that were broken off to end. */
+const brokenOffMs = 250
 
 /** Stops accepting connections, lets open requests finish within `timeoutMs`, ends the rest with an error, and stops the gateway. */
 export async function drain(gateway: Gateway, { server, acceptors, connections }: Listener, timeoutMs: number): Promise<void> {
@@ -36,5 +38,7 @@ export async function drain(gateway: Gateway, { server, acceptors, connections }
     await finished(farewellMs)
   }
   server.closeAllConnections()
+  // Requests that this breaks off, such as those whose body never came, end in their records a turn later.
+  await finished(brokenOffMs)
   await gateway.stop()
 }

@@ -37,8 +37,14 @@ export class RecordQueue {
 
   /** Delivers the remaining records, or gives up at the deadline. */
   async drain(deadlineMs: number): Promise<void> {
-    await pTimeout(Promise.all(this.#lanes.map(lane => lane.drain())), { milliseconds: deadlineMs, message: false })
+    await pTimeout(this.#deliverAll(), { milliseconds: deadlineMs, message: false })
     for (const lane of this.#lanes) lane.stop()
+  }
+
+  /** The last requests may end while a slow sink still writes: their records reach the others, too. */
+  async #deliverAll(): Promise<void> {
+    do await Promise.all(this.#lanes.map(lane => lane.drain()))
+    while (this.#lanes.some(lane => lane.isBusy))
   }
 }
 
@@ -85,8 +91,12 @@ class Lane {
     return accepts === 'content' && policy !== null && blindedBy(seesContent, policy) === undefined
   }
 
+  get isBusy(): boolean {
+    return (!this.#waiting.isEmpty || this.#writing !== undefined) && !this.#stopped
+  }
+
   async drain(): Promise<void> {
-    while ((!this.#waiting.isEmpty || this.#writing) && !this.#stopped) await this.#flush()
+    while (this.isBusy) await this.#flush()
   }
 
   stop(): void {

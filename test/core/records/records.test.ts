@@ -160,6 +160,22 @@ timed('a sink that hangs at a stop is named, with the number of its last records
   t.match(logs[0], /"sink":"hanging","records":510,.*did not take the last records in time/)
 })
 
+timed('records of requests that end while a slow sink still writes reach all sinks', async t => {
+  const written = Promise.withResolvers<void>()
+  const slow = keeping({ name: 'slow' }, () => written.promise)
+  const quick = keeping({ name: 'quick' })
+  const { queue, logs } = queueOf(slow.sink, quick.sink)
+  pushing(queue, 2)
+  const drained = queue.drain(1_000)
+  await nextTurn()
+  t.same(idsOf(quick.batches), ['req_0', 'req_1'])
+  pushing(queue, 2, 2)
+  written.resolve()
+  await drained
+  for (const { batches } of [slow, quick]) t.same(idsOf(batches), ['req_0', 'req_1', 'req_2', 'req_3'])
+  t.same(logs, [])
+})
+
 timed('what a sink says of itself is logged, unless content may be in it', async t => {
   const refused = Object.assign(new Error('connect ECONNREFUSED 10.0.0.1:5432'), { code: 'ECONNREFUSED', syscall: 'connect' })
   for (const [accepts, thrown, told] of [

@@ -446,6 +446,21 @@ t.test('a drain tells the plugins, lets open messages finish, and ends the conne
   t.same(statuses(await under.recorded(2)), ['ECHO /v1/echo 200', 'GET /v1/echo 101'])
 })
 
+t.test('a drain records requests whose body never comes', async t => {
+  const under = await gateway({ plugins: [adding(Connections, echo())] })
+  const listener = await listen(under.gateway, { host: '127.0.0.1', port: 0 })
+  const head = `POST /v1/responses HTTP/1.1\r\nhost: gateway.example.com\r\nauthorization: Bearer ${under.apiKey}\r\n`
+  const peers = Array.from(
+    { length: 5 },
+    () => new Peer(listener.url, `${head}content-type: application/json\r\ncontent-length: 500\r\n\r\n{`),
+  )
+  await Promise.all(peers.map(({ socket }) => once(socket, 'connect')))
+  // The replies to later requests show that the earlier ones have arrived.
+  await fetch(`${listener.url}/v1/models`, { headers: { authorization: `Bearer ${under.apiKey}`, connection: 'close' } })
+  await drain(under.gateway, listener, 0)
+  t.equal(under.records.filter(({ path, status }) => path === '/v1/responses' && status === 499).length, 5)
+})
+
 t.test('a drain destroys what does not leave, and a plugin that fails to leave stops nobody', async t => {
   const open: ConnectionProtocol['open'] = connection => {
     connection.socket.write(accepted)
