@@ -8,6 +8,7 @@ import { adminGateway, type AdminGateway } from '../../kit/admin-gateway.ts'
 async function underTest(t: Test, handle: () => unknown): Promise<AdminGateway> {
   const plugin = definePlugin({
     name: 'acme-pages',
+    contracts: { AdminRoutes: 1 },
     options: { type: 'object', additionalProperties: false, properties: {} },
     setup: registrar =>
       registrar.add(AdminRoutes, {
