@@ -15,6 +15,7 @@ import { Affinity } from '../routing/affinity.ts'
 import { ContextWindow } from '../routing/context-window.ts'
 import { Planner } from '../routing/plan.ts'
 import { allowedHosts } from '../upstream/media/media-address.ts'
+import { checkEnvelope } from './check-envelope.ts'
 import { History } from './history.ts'
 import { InputCounting } from './input-counting.ts'
 import { ModelCalls } from './model-call.ts'
@@ -59,8 +60,9 @@ export class Generation {
     return this.#services.tools.types
   }
 
-  /** Starts an independent task. It always ends, and neither promise ever rejects. */
+  /** Starts an independent task. It always ends, and neither promise ever rejects. Throws a `TypeError` for a malformed envelope. */
   start(scope: RequestScope, request: GenerationRequest, sink: GenerationSink, envelope: RequestEnvelope = none): GenerationRun {
+    if (envelope !== none) checkEnvelope(envelope)
     // The stored and recorded request must be the one that the caller sent.
     if (this.#freezesAll || scope.caller.policy.logging.value) {
       freezeDeeply(request)
@@ -73,6 +75,7 @@ export class Generation {
 
   /** Counts with the tokenizer of the first candidate. Throws the errors of a generation. */
   async countInput(scope: RequestScope, request: GenerationRequest, envelope: RequestEnvelope = none): Promise<InputCount> {
+    if (envelope !== none) checkEnvelope(envelope)
     const counting = new InputCounting(this.#services, this.#contextWindow, scope, request, envelope)
     const count = await this.#services.calls.run(scope, counting)
     if (count instanceof GatewayError) throw count

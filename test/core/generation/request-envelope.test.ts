@@ -83,7 +83,7 @@ async function saying(t: Test, key: object = logging, events: readonly Generatio
   const under = await gateway({ plugins: [acme.plugin, ...surface(() => asked)], key })
   t.teardown(under.stop)
   const post = async (path: string, request: Asked['request'], envelope?: RequestEnvelope): Promise<Told> => {
-    asked = { request, ...(envelope && { envelope }) }
+    asked = { request, ...(envelope !== undefined && { envelope }) }
     const response = await under.request(path, { body: {} })
     return { status: response.status, ...((await response.json()) as object) }
   }
@@ -168,4 +168,14 @@ t.test('log probabilities and details are asked for in neutral words', async t =
   const { request } = acme.calls[1]!
   t.same(request.details, ['search-results', 'reasoning-state'])
   for (const member of ['include', 'metadata', 'store', 'logprobs']) t.notOk(member in request, member)
+})
+
+t.test('an envelope that plain JavaScript got wrong asks no model', async t => {
+  const { say, count, acme } = await saying(t)
+  for (const envelope of [null, 5, { history: 5 }, { history: {} }, { recorded: 'all' }, { history: { param: 'thread', store: 'no' } }]) {
+    const wrong = envelope as unknown as RequestEnvelope
+    for (const told of [await say({}, wrong), await count({}, wrong)])
+      t.match(told, { status: 500, error: { code: 'server_error' } }, JSON.stringify(envelope))
+  }
+  t.equal(acme.calls.length, 0)
 })
