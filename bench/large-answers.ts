@@ -16,9 +16,9 @@ import type { Stalls } from './stalls-on-message.ts'
 
 const { values } = parseArgs({ options: { responses: { type: 'string', default: 'sql' }, folder: { type: 'string' } } })
 const gatewayCore = 1
-const mostStallMs = 100
+const maxStallMs = 100
 /** More than the process takes without them: `maxLiveAnswerBytes` times four. */
-const mostMb = (4 * 256 * 1024 * 1024) / 1e6
+const maxMb = (4 * 256 * 1024 * 1024) / 1e6
 const million = 1_000_000
 /** The names of the models: `<kind>-<characters>`. */
 const kinds = {
@@ -115,7 +115,7 @@ async function measure(title: string, models: readonly string[]): Promise<void> 
   const { delayMs, busyMs } = await stalls(server)
   const highestMb = memoryMb(server.pid, 'VmHWM')
   if (models.length === 0) idleMb = highestMb
-  const isMet = busyMs <= mostStallMs && highestMb - idleMb <= mostMb && smallAnswers.every(({ outcome }) => outcome === 'stored')
+  const isMet = busyMs <= maxStallMs && highestMb - idleMb <= maxMb && smallAnswers.every(({ outcome }) => outcome === 'stored')
   missed ||= !isMet
   const slowest = Math.max(...smallAnswers.map(({ ms }) => ms))
   console.log(

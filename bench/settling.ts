@@ -7,7 +7,7 @@ const concurrency = 32
 const lastSteps = 3
 /** Gains below this are noise. */
 const leastGain = 0.05
-const longestSeconds = 60
+const maxSeconds = 60
 
 /**
  * Loads a server until V8 has optimized it: until three steps bring nothing more. A gateway needs 15 to 20 seconds,
@@ -15,7 +15,7 @@ const longestSeconds = 60
  */
 export async function settle(pid: number, shot: Shot, expected: Expected, leastSeconds: number, core: number, what: string): Promise<void> {
   const costsUs: number[] = []
-  for (let seconds = stepSeconds; seconds <= Math.max(longestSeconds, leastSeconds); seconds += stepSeconds) {
+  for (let seconds = stepSeconds; seconds <= Math.max(maxSeconds, leastSeconds); seconds += stepSeconds) {
     const beforeMs = cpuMs(pid)
     const { good } = await load(shot, expected, concurrency, stepSeconds, core)
     costsUs.push(good === 0 ? Infinity : ((cpuMs(pid) - beforeMs) * 1000) / good)

@@ -98,7 +98,7 @@ export type { AttemptRecord, OpenRecord, PassedOver, Preferred, RoutedCandidate,
 export { defaultIntervalMs, intervalMsOf, intervalPattern } from './contracts/metric-interval.ts'
 export {
   inputPartSchema,
-  longestText,
+  maxTextLength,
   type FilePart,
   type ImagePart,
   type InputPart,

@@ -22,7 +22,7 @@ export { keyFields, type ApiKey, type KeyLimit } from './contracts/key-fields.ts
 export { KeyStore, type KeyChange, type KeyFilter, type KeySettings, type SpendPeriod } from './contracts/key-store.ts'
 export {
   Ledger,
-  mostCreditUsd,
+  maxCreditUsd,
   type CreditEntry,
   type CreditHold,
   type CreditRange,

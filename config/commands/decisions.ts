@@ -3,7 +3,7 @@ import { calibrate, fewestExamples, types, type Calibration } from '../../plugin
 import { diagram } from '../../plugins/decisions/llm/calibration/diagram.ts'
 import { readExamples, type Example } from '../../plugins/decisions/llm/calibration/examples.ts'
 import { judgeExamples } from '../../plugins/decisions/llm/calibration/judging.ts'
-import { highestTemperature, lowestTemperature } from '../../plugins/decisions/llm/calibration/temperature.ts'
+import { maxTemperature, lowestTemperature } from '../../plugins/decisions/llm/calibration/temperature.ts'
 import { judgeBy, openCalibrationGateway } from '../calibration-gateway.ts'
 import { command, commandGroup, configOption, numberFrom, type ConfigOption } from '../command.ts'
 import { ConfigError } from '../errors.ts'
@@ -87,9 +87,7 @@ function report(model: string, calibrations: readonly Calibration[]): string {
     ].join('  '),
   )
   const temperatures = calibrations.map(({ type, temperature }) => `${type}: ${Number(temperature.toFixed(3))}`)
-  const atLimit = calibrations.filter(
-    ({ temperature }) => temperature < lowestTemperature * 1.01 || temperature > highestTemperature / 1.01,
-  )
+  const atLimit = calibrations.filter(({ temperature }) => temperature < lowestTemperature * 1.01 || temperature > maxTemperature / 1.01)
   return [
     `${model}: temperatures by maximum likelihood; errors on the held-back examples`,
     '',

@@ -10,7 +10,7 @@ export function issueApiKey(sealer: Sealer, createdAt: number, settings: KeySett
 }
 
 /** A request looks through them one by one. */
-const mostPrevious = 10
+const maxPrevious = 10
 
 /**
  * Creates a new secret for a key. The old one stays valid for `graceMs`, and those before it until their time is over. Without grace, all
@@ -24,7 +24,7 @@ export function rotateApiKey(
 ): { readonly change: KeyChange; readonly text: string } {
   const text = newSecretText('tp', id)
   const valid = [{ hash, validUntil: now + graceMs }, ...previous].filter(({ validUntil }) => graceMs > 0 && validUntil > now)
-  return { change: { hash: hashApiKey(sealer, text), previous: valid.length > 0 ? valid.slice(0, mostPrevious) : undefined }, text }
+  return { change: { hash: hashApiKey(sealer, text), previous: valid.length > 0 ? valid.slice(0, maxPrevious) : undefined }, text }
 }
 
 /** The id in a well-formed key. Undefined for any other text, which needs no look-up. */

@@ -82,10 +82,10 @@ export function soundUsage(counts: TokenUsage): TokenUsage {
 }
 
 /** Far more than one reply can have. A vendor's wrong count must not become an amount that no ledger can hold. */
-const mostCount = 100_000_000
+const maxCount = 100_000_000
 
 function soundCount(count: number): number {
-  return count > 0 ? Math.min(Math.trunc(count), mostCount) : 0
+  return count > 0 ? Math.min(Math.trunc(count), maxCount) : 0
 }
 
 function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {

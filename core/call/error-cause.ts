@@ -1,4 +1,4 @@
-import { policyOf } from './attempts/failure-policy.ts'
+import { failurePolicyOf } from './attempts/failure-policy.ts'
 import type { AttemptRecord, RequestRecord } from '../contracts/log-sink.ts'
 import type { FailureKind } from '../contracts/provider.ts'
 import type { ErrorCause } from '../contracts/record-store.ts'
@@ -10,7 +10,7 @@ export function isFailed({ outcome }: AttemptRecord): boolean {
 
 /** True if the attempt failed by the vendor's fault. */
 export function isFault(attempt: AttemptRecord): boolean {
-  return isFailed(attempt) && (attempt.isFault ?? policyOf({ kind: attempt.outcome as FailureKind }).isFault ?? false)
+  return isFailed(attempt) && (attempt.isFault ?? failurePolicyOf({ kind: attempt.outcome as FailureKind }).isFault ?? false)
 }
 
 /** The party that caused the error of a request. Undefined below a status of 400. */

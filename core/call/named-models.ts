@@ -1,6 +1,6 @@
 import type { RecordFacts } from '../contracts/record-store.ts'
 
-const mostOfOrganization = 100
+const maxOfOrganization = 100
 
 /** A model at a provider, as an organization asked for it. */
 export interface UnlistedModel {
@@ -16,7 +16,7 @@ export class NamedModels {
   readonly has = (org: string, provider: string, model: string): boolean => this.#byOrg.get(org)?.has(nameOf(provider, model)) ?? false
 
   isFull(org: string): boolean {
-    return (this.#byOrg.get(org)?.size ?? 0) >= mostOfOrganization
+    return (this.#byOrg.get(org)?.size ?? 0) >= maxOfOrganization
   }
 
   /** False if the model is named already, or if the organization has its hundred. */

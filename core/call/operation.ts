@@ -12,7 +12,7 @@ import type { RequestScope } from '../contracts/request-scope.ts'
 import { describeError } from '../foundation/logger.ts'
 
 /** The most endpoints that a warning about unasked endpoints names. */
-const mostNamed = 8
+const maxNamed = 8
 
 /** The common parts of generations and decisions: a time limit, reservations, a bill, and a record. */
 export class Operation {
@@ -145,7 +145,7 @@ function askedIn(record: RequestScope['record']): Asked {
     if (count === 0) continue
     const names = routing!.candidates
       .filter(({ passedOver }) => passedOver === reason)
-      .slice(0, mostNamed)
+      .slice(0, maxNamed)
       .map(({ provider, model }) => `${provider}/${model}`)
     const more = count > names.length ? ` and ${count - names.length} more` : ''
     warnings.push({ param: 'routing', message: `not asked ${unasked[reason]}: ${names.join(', ')}${more}` })

@@ -25,7 +25,7 @@ export interface ProviderAdapter {
   /** See `Provider.capabilitiesOf`. */
   capabilitiesOf?(endpoint: NamedEndpoint): Capabilities
   /** True if the vendor can enforce this format, if that depends on model or schema. If not, core describes it in the prompt and checks the answer. */
-  enforces?(format: TextFormat, endpoint: Endpoint): boolean
+  enforcesFormat?(format: TextFormat, endpoint: Endpoint): boolean
   /** How core splits a streamed reply into frames. */
   readonly framing: 'sse' | 'json-lines' | (() => Framer)
   /** `inline`: the vendor does not fetch URLs. Core downloads the media and replaces each URL with a `data:` URL before `prepare`. */

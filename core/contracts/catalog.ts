@@ -150,7 +150,7 @@ export interface CatalogSource {
   /** Default: `provider`. */
   readonly rank?: CatalogRank
   /** One line about its size and age, for `turnpike check`. */
-  describe?(): string
+  summary?(): string
   entries(): readonly CatalogEntry[]
   /** Ids of the providers, loaded or not, that have a model with this name or alias. Called when a request names a model that is not served. */
   providersOf?(name: string): readonly string[]

@@ -10,8 +10,8 @@ import type { RunContext } from './run-context.ts'
 const described = { type: ['string', 'object', 'array'] } as const
 const criterion = { type: ['string', 'object', 'array', 'number', 'boolean', 'null'] } as const
 
-export const maximumOptions = 255
-export const maximumLevels = 10
+export const maxOptions = 255
+export const maxLevels = 10
 
 const noul = {
   type: 'object',
@@ -29,7 +29,7 @@ const choice = {
   properties: {
     type: { const: 'choice' },
     instructions: described,
-    criteria: { type: 'object', minProperties: 1, maxProperties: maximumOptions, additionalProperties: criterion },
+    criteria: { type: 'object', minProperties: 1, maxProperties: maxOptions, additionalProperties: criterion },
   },
 } as const satisfies Schema
 
@@ -39,7 +39,7 @@ const score = {
   properties: {
     type: { const: 'score' },
     instructions: described,
-    criteria: { type: 'array', minItems: 1, maxItems: maximumLevels, items: criterion },
+    criteria: { type: 'array', minItems: 1, maxItems: maxLevels, items: criterion },
   },
 } as const satisfies Schema
 

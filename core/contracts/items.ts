@@ -1,5 +1,5 @@
 import type { JsonObject, Schema, Wire } from '../foundation/json.ts'
-import { inputPartSchema, longestText, partSchema, type InputPart, type Part } from './parts.ts'
+import { inputPartSchema, maxTextLength, partSchema, type InputPart, type Part } from './parts.ts'
 
 export * from './parts.ts'
 
@@ -9,12 +9,12 @@ export * from './parts.ts'
 const string = { type: 'string' } as const
 const itemMeta = { id: string, status: { enum: ['in_progress', 'completed', 'incomplete', 'searching', 'failed'] } } as const
 /** The public protocols do not accept longer ids: docs/protocol/items.md#input-items. */
-export const longestCallId = 64
-const callId = { type: 'string', minLength: 1, maxLength: longestCallId } as const
+export const maxCallIdLength = 64
+const callId = { type: 'string', minLength: 1, maxLength: maxCallIdLength } as const
 
 const toolOutput = {
   anyOf: [
-    { type: 'string', maxLength: longestText },
+    { type: 'string', maxLength: maxTextLength },
     { type: 'array', items: inputPartSchema },
   ],
 } as const satisfies Schema

@@ -51,7 +51,7 @@ export interface CreditShortage {
 }
 
 /** The most credit that an organization can have. Stores count whole billionths of a dollar, exactly up to this. */
-export const mostCreditUsd = 9_000_000
+export const maxCreditUsd = 9_000_000
 
 /** A change of an organization's credit. The balance is the sum of all entries. */
 export interface CreditEntry {
@@ -83,7 +83,7 @@ export interface Ledger {
   raiseSpent(cap: Pick<SpendCap, 'account' | 'period'>, usd: number): Maybe<void>
   /**
    * Adds credit, or deducts a negative amount, and returns the balance. Undefined, and nothing changes, if a balance would rise above
-   * `mostCreditUsd` or be taken below 0. `entry.id` makes it idempotent: a second entry with the same id changes nothing.
+   * `maxCreditUsd` or be taken below 0. `entry.id` makes it idempotent: a second entry with the same id changes nothing.
    */
   addCredit(entry: CreditEntry): Maybe<number | undefined>
   /** The organization's balance, regardless of reservations. 0 before the first entry. */

@@ -5,8 +5,8 @@ import type { Schema, Wire } from '../foundation/json.ts'
 const string = { type: 'string' } as const
 
 /** The longest text of one part, in characters: docs/protocol/items.md#content-parts. */
-export const longestText = 10_485_760
-const longestImageUrl = 20_971_520
+export const maxTextLength = 10_485_760
+const maxImageUrlLength = 20_971_520
 
 /** The Messages dialect's cache hint: everything up to here may be cached. */
 export const cacheControlSchema = {
@@ -27,7 +27,7 @@ const cacheHints = { prompt_cache_breakpoint: cacheBreakpoint, cache_control: ca
 const inputText = {
   type: 'object',
   required: ['type', 'text'],
-  properties: { type: { const: 'input_text' }, text: { type: 'string', maxLength: longestText }, ...cacheHints },
+  properties: { type: { const: 'input_text' }, text: { type: 'string', maxLength: maxTextLength }, ...cacheHints },
 } as const satisfies Schema
 
 const image = {
@@ -35,7 +35,7 @@ const image = {
   required: ['type'],
   properties: {
     type: { const: 'input_image' },
-    image_url: { type: 'string', maxLength: longestImageUrl },
+    image_url: { type: 'string', maxLength: maxImageUrlLength },
     file_id: string,
     detail: { enum: ['low', 'high', 'auto', 'original'] },
     ...cacheHints,

@@ -64,8 +64,8 @@ export interface Provider extends SendingRules {
    * if a catalog lists the model, and otherwise fails the attempt.
    */
   capabilitiesOf?(endpoint: NamedEndpoint): Capabilities
-  /** See `ProviderAdapter.enforces`. A throw, or an answer other than true or false, fails the attempt. */
-  enforces?(format: TextFormat, endpoint: Endpoint): boolean
+  /** See `ProviderAdapter.enforcesFormat`. A throw, or an answer other than true or false, fails the attempt. */
+  enforcesFormat?(format: TextFormat, endpoint: Endpoint): boolean
   /**
    * Called once per attempt. Throws `ProviderFailure`, before or between events, and must stop soon after `call.signal` aborts.
    * A reply that ends without a `finish` event counts as truncated.

@@ -1,7 +1,7 @@
 import { cacheControlSchema, itemSchema, type Item } from './items.ts'
 import type { JsonObject, Schema, Wire } from '../foundation/json.ts'
 import { intervalPattern } from './metric-interval.ts'
-import { maximumTools, toolChoiceSchema, toolSchema, type ToolDefinition } from './tools.ts'
+import { maxTools, toolChoiceSchema, toolSchema, type ToolDefinition } from './tools.ts'
 
 export * from './tools.ts'
 
@@ -86,7 +86,7 @@ export const requestSchema = {
     temperature: { type: 'number', minimum: 0, maximum: 2 },
     top_p: { type: 'number', minimum: 0, maximum: 1 },
     text: { type: 'object', properties: { format: textFormat, verbosity: { enum: ['low', 'medium', 'high'] } } },
-    tools: { type: 'array', maxItems: maximumTools, items: toolSchema },
+    tools: { type: 'array', maxItems: maxTools, items: toolSchema },
     tool_choice: toolChoiceSchema,
     parallel_tool_calls: { type: 'boolean' },
     prompt_cache_key: string,

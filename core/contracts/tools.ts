@@ -3,7 +3,7 @@ import type { JsonObject, Schema, Wire } from '../foundation/json.ts'
 // The tools that a request offers, and the choice between them: docs/protocol/tools.md.
 
 /** The most tools in a request, and in one namespace. */
-export const maximumTools = 2_000
+export const maxTools = 2_000
 const string = { type: 'string' } as const
 const toolName = { type: 'string', minLength: 1, maxLength: 128, pattern: '^[a-zA-Z0-9_-]+$' } as const
 
@@ -46,7 +46,7 @@ const namespaceTool = {
     description: string,
     tools: {
       type: 'array',
-      maxItems: maximumTools,
+      maxItems: maxTools,
       items: { type: 'object', required: ['type'], discriminator: { propertyName: 'type' }, oneOf: [functionTool, customTool] },
     },
   },
@@ -110,7 +110,7 @@ export const toolChoiceSchema = {
         mode: { enum: ['auto', 'required', 'none'] },
         tools: {
           type: 'array',
-          maxItems: maximumTools,
+          maxItems: maxTools,
           items: { type: 'object', required: ['type'], properties: { type: string, name: string } },
         },
       },

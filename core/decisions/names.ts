@@ -19,7 +19,7 @@ export interface DecisionCandidate extends Contender {
   readonly model: string
 }
 
-const longestAdvice = 5
+const maxAdvised = 5
 
 /** Resolves the names of decision models: docs/protocol/decisions.md#names. */
 export class DecisionNames {
@@ -106,7 +106,7 @@ export class DecisionNames {
     const near = same.length > 0 ? same : nearest(wanted, known)
     if (near.length > 0) return `Did you mean ${near.join(', ')}?`
     if (known.length === 0) return 'This gateway has no decision models.'
-    return `Decision models here: ${known.slice(0, longestAdvice).join(', ')}.`
+    return `Decision models here: ${known.slice(0, maxAdvised).join(', ')}.`
   }
 
   /** Every name of every decision model in the catalog. */

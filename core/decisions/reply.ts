@@ -4,7 +4,7 @@ import { ProviderFailure } from '../contracts/provider.ts'
 
 /** Rounding may move a number this far out of its range. */
 const tolerance = 1e-6
-const longestId = 64
+const maxIdLength = 64
 
 /**
  * Checks that a client's reply has an answer of the right type for every question: docs/protocol/decisions.md#answers. If one is missing or
@@ -14,7 +14,7 @@ export function checkedReply(reply: unknown, request: DecisionRequest, provider:
   const { answers, usage, ...rest } = objectOr(reply, () => broken(provider, 'sent a reply that is not an object'))
   const given = objectOr(answers, () => broken(provider, 'sent a reply without answers'))
   const checked = Object.entries(request.questions).map(([id, question]) => {
-    const name = JSON.stringify(id.slice(0, longestId))
+    const name = JSON.stringify(id.slice(0, maxIdLength))
     if (!Object.hasOwn(given, id)) throw broken(provider, `did not answer the question ${name}`)
     const answer = checkedAnswer(given[id], question)
     if (!answer) throw broken(provider, `sent an invalid answer to the ${question.type} question ${name}`)

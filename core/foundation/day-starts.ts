@@ -14,7 +14,7 @@ const dayMs = 86_400_000
 /** The most that `Date` can hold. */
 const farthestMs = 8.64e15
 /** No day is longer. */
-const longestDayMs = 26 * 3_600_000
+const maxDayMs = 26 * 3_600_000
 
 class WallClock {
   readonly #format: Intl.DateTimeFormat
@@ -27,7 +27,7 @@ class WallClock {
   /** When the day of `at` began. */
   dayStart(at: number): number {
     const date = this.#date(at)
-    return firstSecond(at - longestDayMs, at, time => this.#date(time) === date)
+    return firstSecond(at - maxDayMs, at, time => this.#date(time) === date)
   }
 
   /** When the day after the one that began at `start` begins. Clocks may change at midnight, and a date may be left out. */
@@ -35,7 +35,7 @@ class WallClock {
     const usual = start + dayMs
     if (usual > farthestMs || this.#format.format(usual).endsWith(' 00:00:00')) return usual
     const date = this.#date(start)
-    return firstSecond(start, start + longestDayMs, time => this.#date(time) !== date)
+    return firstSecond(start, start + maxDayMs, time => this.#date(time) !== date)
   }
 
   #date(at: number): string {

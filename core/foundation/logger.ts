@@ -71,7 +71,7 @@ function unreserved(fields: JsonObject, plugin: string | undefined): JsonObject 
 /** The error among the fields of a line, which JSON leaves out. */
 const thrown = Symbol('thrown')
 
-const longestReason = 300
+const maxReasonLength = 300
 
 /** Cuts the reason of an error, and adds what else is known of it. Masks come first: half a secret would not be found. */
 function detailed(
@@ -81,7 +81,7 @@ function detailed(
 ): JsonObject | undefined {
   const { [thrown]: found, plugin = name, reason } = fields ?? {}
   if (!found) return fields
-  const cut = { ...fields, reason: masks.apply(String(reason)).slice(0, longestReason) }
+  const cut = { ...fields, reason: masks.apply(String(reason)).slice(0, maxReasonLength) }
   return details && typeof plugin === 'string' ? { ...cut, ...details.of(plugin, found.error, found.mayShow) } : cut
 }
 

@@ -28,13 +28,13 @@ function otherVersion({ apiVersion: version, plugin }: JsonObject): string {
 }
 
 const namePattern = /^(@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/
-const longestName = 214
+const maxNameLength = 214
 
 /**
  * Describes what is wrong with the name of a plugin. Every message about the plugin contains the name, so it has the form of a package
  * name.
  */
 export function nameProblem(name: unknown): string | undefined {
-  if (typeof name === 'string' && namePattern.test(name) && name.length <= longestName) return undefined
+  if (typeof name === 'string' && namePattern.test(name) && name.length <= maxNameLength) return undefined
   return `has a bad \`name\`: expected one such as acme-chat or @acme/turnpike-chat, got ${show(name)}`
 }

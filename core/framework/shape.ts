@@ -1,4 +1,4 @@
-import { longestMs } from '../validation/milliseconds.ts'
+import { maxMs } from '../validation/milliseconds.ts'
 
 /** A check of one member of a contribution. `expected` completes the sentence "expected …". */
 export interface Member {
@@ -45,8 +45,8 @@ export function count(least: number): Member {
 }
 
 export const milliseconds: Member = {
-  expected: `a number of milliseconds above 0, at most ${longestMs}`,
-  accepts: value => typeof value === 'number' && value > 0 && value <= longestMs,
+  expected: `a number of milliseconds above 0, at most ${maxMs}`,
+  accepts: value => typeof value === 'number' && value > 0 && value <= maxMs,
 }
 
 export function optional({ expected, accepts, within }: Member): Member {

@@ -6,7 +6,7 @@ import { thrownMessage } from '../foundation/thrown-message.ts'
 import type { CheckedPlugin } from './plugin-host.ts'
 import { placeIn } from './plugin-origin.ts'
 
-const mostFrames = 30
+const maxFrames = 30
 
 /** The places of plugins' exceptions and, for trusted plugins, their messages. */
 export class TrustedErrors implements ErrorDetails {
@@ -48,7 +48,7 @@ function shown(error: unknown): JsonObject {
           .split('\n')
           .filter(line => line.trimStart().startsWith('at '))
       : []
-  return { reason: reasonOf(error, own), ...(frames.length > 0 && { stack: frames.slice(0, mostFrames).map(line => line.trim()) }) }
+  return { reason: reasonOf(error, own), ...(frames.length > 0 && { stack: frames.slice(0, maxFrames).map(line => line.trim()) }) }
 }
 
 function reasonOf(error: unknown, own: unknown): string {

@@ -1,6 +1,6 @@
 import type { FinishReason, SearchAction } from '../contracts/events.ts'
 import type { ItemEvent, OpenedItem } from '../contracts/item-events.ts'
-import { longestCallId } from '../contracts/items.ts'
+import { maxCallIdLength } from '../contracts/items.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
 import type { SearchEvent } from '../contracts/tool.ts'
 import type { Ids } from '../foundation/ids.ts'
@@ -230,7 +230,7 @@ export class ItemStage {
 
   /** The vendor's id, unless it is empty, too long to send back, or already taken. */
   #callId(given = ''): string {
-    const isUsable = given !== '' && given.length <= longestCallId && !this.#callIds?.has(given)
+    const isUsable = given !== '' && given.length <= maxCallIdLength && !this.#callIds?.has(given)
     const callId = isUsable ? given : this.#ids.make('call')
     ;(this.#callIds ??= new Set()).add(callId)
     return callId

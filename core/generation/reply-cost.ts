@@ -47,7 +47,7 @@ export class ReplyCost {
   /** The length of the answer when `#usage` arrived. */
   #saidAtUsage = 0
   /** Of the reports before `#usage`. */
-  #mostOutput = 0
+  #maxOutput = 0
   #isBilled = false
 
   constructor(scope: CostScope, attempt: Attempt<RaisedEvent>) {
@@ -68,7 +68,7 @@ export class ReplyCost {
   /** Call with each usage that the provider reports. Some report it with every piece of text. */
   report(usage: TokenUsage): void {
     const before = this.#usage?.output
-    if (Number.isFinite(before) && before! > this.#mostOutput) this.#mostOutput = before!
+    if (Number.isFinite(before) && before! > this.#maxOutput) this.#maxOutput = before!
     this.#hasUsage = true
     this.#usage = usage
     this.#isChecked = false
@@ -127,7 +127,7 @@ export class ReplyCost {
     const { maxOutputTokens, outputLimit, candidate } = this.#attempt
     const input = (): TokenNeed => needOf(request)
     const since = said.textsAfter(reported ? this.#saidAtUsage : this.#saidBefore)
-    const least = Math.max(reported?.output ?? 0, Math.min(this.#mostOutput, outputLimit))
+    const least = Math.max(reported?.output ?? 0, Math.min(this.#maxOutput, outputLimit))
     // That of a complete reply counts its words, even if it came before them.
     const isEarly = isComplete && this.#saidAtUsage === this.#saidBefore
     const base = reported && soundUsage({ ...reported, output: isEarly ? 0 : least })

@@ -18,7 +18,7 @@ import type { RaisedEvent } from './raised-event.ts'
 import type { LoadedTools } from './tools/loaded-tools.ts'
 import type { ToolRounds } from './tools/tool-rounds.ts'
 
-const maximumPauses = 8
+const maxPauses = 8
 
 export interface RoundsScope {
   readonly prepared: Pick<Prepared, 'request' | 'extended' | 'guards'>
@@ -134,7 +134,7 @@ export class Rounds {
 
   async #goOn(finish: FinishReason, candidate: Candidate, call: ModelCall): Promise<Candidate> {
     if (finish === 'pause') {
-      if (++this.#pauses === maximumPauses) return candidate
+      if (++this.#pauses === maxPauses) return candidate
       const request = await this.#resumed()
       call.nextRound(request)
       return await this.#ask(call, request, [candidate])

@@ -22,17 +22,17 @@ export function decisionTexts({ model, state, questions }: DecisionRequest): Dec
     } else if (typeof value === 'object' && value !== null) {
       for (const name of Object.keys(value)) {
         slots.push({ path, text: name, kind: 'fixed', replace() {} })
-        visit(value as Holder, name, `${path}.${name.slice(0, longestName)}`)
+        visit(value as Holder, name, `${path}.${name.slice(0, maxNameLength)}`)
       }
     }
   }
   visit(request, 'state', 'state')
   for (const [id, question] of Object.entries(request.questions)) {
-    const path = `questions.${id.slice(0, longestName)}`
+    const path = `questions.${id.slice(0, maxNameLength)}`
     slots.push({ path: 'questions', text: id, kind: 'fixed', replace() {} })
     for (const member of ['instructions', 'criteria']) visit(question as unknown as Holder, member, `${path}.${member}`)
   }
   return { request, slots }
 }
 
-const longestName = 60
+const maxNameLength = 60

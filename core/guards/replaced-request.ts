@@ -7,8 +7,8 @@ import { bodyValidator } from '../validation/body-validator.ts'
 // Checks a guardrail's replacement of a request. A malformed one would fail later, and look like the fault of a provider or of the caller.
 
 /** More than any request that the gateway accepts. */
-const mostCharacters = 256 * 1024 * 1024
-const mostValues = 2_000_000
+const maxCharacters = 256 * 1024 * 1024
+const maxValues = 2_000_000
 
 const checkGeneration = bodyValidator({
   type: 'object',
@@ -33,7 +33,7 @@ export function decisionProblem(value: unknown): string | undefined {
 
 function problemOf(value: unknown, check: (body: object) => void): string | undefined {
   if (!isObject(value)) return 'is not an object'
-  if (isTooLarge(value)) return `has more than ${mostCharacters} characters or ${mostValues} values`
+  if (isTooLarge(value)) return `has more than ${maxCharacters} characters or ${maxValues} values`
   try {
     check(value)
     return undefined
@@ -50,7 +50,7 @@ function isTooLarge(request: object): boolean {
     const value = left.pop()
     if (typeof value === 'string') characters += value.length
     else if (typeof value === 'object' && value !== null) for (const member of Object.values(value)) left.push(member)
-    if (characters > mostCharacters || values + left.length > mostValues) return true
+    if (characters > maxCharacters || values + left.length > maxValues) return true
   }
   return false
 }

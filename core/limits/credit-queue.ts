@@ -1,7 +1,7 @@
 import type { CreditHold, CreditShortage, Spending } from '../contracts/ledger.ts'
 
 /** The most requests that wait for one account. */
-const mostWaiting = 32
+const maxWaiting = 32
 /** How often the first in line looks for what other gateways gave back. */
 const lookEveryMs = 250
 
@@ -95,9 +95,9 @@ export class CreditQueue {
 }
 
 function isFull({ places }: Line, request: string): boolean {
-  if (places.length < mostWaiting) return false
+  if (places.length < maxWaiting) return false
   const waiting = new Set(places.map(place => place.request))
-  return waiting.size >= mostWaiting && !waiting.has(request)
+  return waiting.size >= maxWaiting && !waiting.has(request)
 }
 
 /** True if the request would fit if those under way ended and cost nothing. */

@@ -1,9 +1,9 @@
 import type { SharedMap, SharedMaps } from '../contracts/shared-state.ts'
 import { GatewayError } from '../foundation/errors.ts'
 
-const mostFailures = 10
+const maxFailures = 10
 const windowMs = 60_000
-const mostKept = 10_000
+const maxKept = 10_000
 const prefixLength = 16
 
 /**
@@ -15,7 +15,7 @@ export class FailedTries {
 
   /** `name`: whose tries they are. */
   constructor(shared: SharedMaps, name: string) {
-    this.#counts = shared.map(`failed-tries/${name}`, { max: mostKept, keys: 'private', accepts: value => typeof value === 'number' })
+    this.#counts = shared.map(`failed-tries/${name}`, { max: maxKept, keys: 'private', accepts: value => typeof value === 'number' })
   }
 
   /** Call this for each token that turned out to be wrong. Throws a 429 after too many. `address`: where the request comes from. */
@@ -23,7 +23,7 @@ export class FailedTries {
     const key = `${address} ${beginningOf(text)}`
     const count = this.#counts.get(key) ?? 0
     const leftMs = count === 0 ? windowMs : this.#counts.leftMs(key)
-    if (count >= mostFailures) throw tooMany(leftMs)
+    if (count >= maxFailures) throw tooMany(leftMs)
     this.#counts.set(key, count + 1, leftMs)
   }
 }

@@ -89,18 +89,18 @@ export class Reservation {
   async cover(endpoint: Endpoint, canGrow: boolean): Promise<Cover> {
     const spend = this.#spendAt(endpoint)
     if (!spend) return uncovered
-    const { leastUsd, mostUsd } = spend
+    const { leastUsd, maxUsd } = spend
     const stepTokens = this.#services.usual.expected(this.#context.caller.owner, endpoint)
-    const wantedUsd = canGrow ? Math.max(leastUsd, costWith(stepTokens, spend)) : mostUsd
+    const wantedUsd = canGrow ? Math.max(leastUsd, costWith(stepTokens, spend)) : maxUsd
     if (!covers(this.#leftUsd, wantedUsd)) {
       const atLeast = covers(this.#leftUsd, leastUsd) ? 0 : leastUsd - this.#leftUsd
       const extended = await this.#extend({ atLeast, atMost: wantedUsd - this.#leftUsd })
       if (extended !== true && atLeast > 0) throw this.#services.refused(this.#context, extended)
     }
-    if (covers(this.#leftUsd, mostUsd)) return uncovered
-    if (canGrow) this.#growsToUsd = this.#goneUsd + mostUsd
+    if (covers(this.#leftUsd, maxUsd)) return uncovered
+    if (canGrow) this.#growsToUsd = this.#goneUsd + maxUsd
     const reachableUsd = canGrow ? Math.max(this.#leftUsd, this.#credit!.reachableUsd - this.#goneUsd) : this.#leftUsd
-    const outputLimit = covers(reachableUsd, mostUsd)
+    const outputLimit = covers(reachableUsd, maxUsd)
       ? undefined
       : Math.max(this.#need.leastOutputTokens, outputTokensFor(reachableUsd, spend))
     return { outputLimit, allowance: canGrow ? this.#allowance(endpoint, stepTokens, outputLimit) : undefined }
@@ -153,7 +153,7 @@ export class Reservation {
     if (costUsd !== undefined && costUsd !== null) {
       this.#goneUsd += costUsd
       this.#lostUsd += costUsd
-    } else if (mayBeBilled) this.#goneUsd += Math.min(spend.mostUsd, this.#leftUsd)
+    } else if (mayBeBilled) this.#goneUsd += Math.min(spend.maxUsd, this.#leftUsd)
   }
 
   /** `costUsd` is null if unknown. All that could be held for the longest answer then counts as spent. */
@@ -181,7 +181,7 @@ export class Reservation {
   /** `outputLimit`: what the provider is asked for. Once that is held, the provider itself keeps to it. */
   #allowance(endpoint: Endpoint, stepTokens: number, outputLimit: number | undefined): Allowance {
     let spend = this.#spendAt(endpoint)!
-    const missingUsd = (): number => (outputLimit === undefined ? spend.mostUsd : costWith(outputLimit, spend)) - this.#leftUsd
+    const missingUsd = (): number => (outputLimit === undefined ? spend.maxUsd : costWith(outputLimit, spend)) - this.#leftUsd
     let shortage: CreditShortage | undefined
     return new Allowance({
       counter: this.#services.counter,

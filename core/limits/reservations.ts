@@ -160,10 +160,10 @@ export class Reservations {
     const spends = asked.map(({ endpoint, canGrow }) => {
       if (!endpoint.price) return free
       const spend = spendAt(endpoint, endpoint.price, need, inputTokens)
-      return canGrow ? { ...spend, mostUsd: Math.max(spend.leastUsd, costWith(this.usual.expected(owner, endpoint), spend)) } : spend
+      return canGrow ? { ...spend, maxUsd: Math.max(spend.leastUsd, costWith(this.usual.expected(owner, endpoint), spend)) } : spend
     })
     const likely = spends.slice(0, this.#settings.maxAttempts)
-    return { atLeast: Math.min(...spends.map(({ leastUsd }) => leastUsd)), atMost: Math.max(...likely.map(({ mostUsd }) => mostUsd)) }
+    return { atLeast: Math.min(...spends.map(({ leastUsd }) => leastUsd)), atMost: Math.max(...likely.map(({ maxUsd }) => maxUsd)) }
   }
 
   async #hold(context: RunContext, spending: Spending, range: CreditRange, isPatient: boolean): Promise<CreditHold | CreditShortage> {
@@ -219,4 +219,4 @@ function tooManyTokens(limit: KeyLimit, tokens: number, retryAfterMs: number | u
   })
 }
 
-const free = { leastUsd: 0, mostUsd: 0 }
+const free = { leastUsd: 0, maxUsd: 0 }

@@ -14,7 +14,7 @@ export interface Spend {
   /** With the shortest output that is worth asking for. */
   readonly leastUsd: number
   /** With the longest output that the request and the endpoint allow. */
-  readonly mostUsd: number
+  readonly maxUsd: number
 }
 
 /** `inputTokens` is an upper bound of the request's input. */
@@ -28,7 +28,7 @@ export function spendAt(endpoint: Endpoint, price: Price, need: TokenNeed, input
     fixedUsd,
     outputTokenUsd,
     leastUsd: fixedUsd + Math.min(need.leastOutputTokens, limit) * outputTokenUsd,
-    mostUsd: fixedUsd + limit * outputTokenUsd,
+    maxUsd: fixedUsd + limit * outputTokenUsd,
   }
 }
 
@@ -43,8 +43,8 @@ export function covers(heldUsd: number, wantedUsd: number): boolean {
 }
 
 /** The cost of an answer with this many output tokens, at most that of the longest. */
-export function costWith(outputTokens: number, { fixedUsd, outputTokenUsd, mostUsd }: Spend): number {
-  return Math.min(mostUsd, fixedUsd + outputTokens * outputTokenUsd)
+export function costWith(outputTokens: number, { fixedUsd, outputTokenUsd, maxUsd }: Spend): number {
+  return Math.min(maxUsd, fixedUsd + outputTokens * outputTokenUsd)
 }
 
 /** The output tokens that `heldUsd` pays for, after the fixed cost. */

@@ -5,7 +5,7 @@ import type { HttpFeed, ReplyReader } from './http-feed.ts'
 import { redirected } from './no-reply.ts'
 
 /** The rest of a longer error is cut off. */
-const maximumBytes = 256 * 1024
+const maxBytes = 256 * 1024
 
 /** Reads a reply whose status is not that of an answer. */
 export class ErrorReader implements ReplyReader {
@@ -26,7 +26,7 @@ export class ErrorReader implements ReplyReader {
 
   chunk(bytes: Uint8Array): void {
     this.#received.add(bytes)
-    if (this.#received.bytes > maximumBytes) this.#feed.refuse(this.#failure())
+    if (this.#received.bytes > maxBytes) this.#feed.refuse(this.#failure())
   }
 
   end(): void {

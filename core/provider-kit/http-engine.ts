@@ -36,7 +36,7 @@ export interface HttpEngineOptions {
   readonly hipaa?: Exclude<Sight, 'local'>['hipaa'] | undefined
 }
 
-const maximumReplyBytes = 8 * 1024 * 1024
+const maxReplyBytes = 8 * 1024 * 1024
 
 const adapterShape: Shape = {
   name: text,
@@ -67,7 +67,7 @@ export function httpEngine(adapter: EngineAdapter, http: HttpClient, options: Ht
       try {
         const prepared = adapter.prepare(query)
         const request = { ...prepared, headers: { ...prepared.headers, ...headers } }
-        const reply = await wholeReply(http, request, { signal, maximumBytes: maximumReplyBytes })
+        const reply = await wholeReply(http, request, { signal, maxBytes: maxReplyBytes })
         const found = parseJson(reply.text)
         const body = isObject(found) ? found : {}
         const pages = reply.status < 300 ? adapter.pages(body) : adapter.pagesInError?.(reply.status, body)

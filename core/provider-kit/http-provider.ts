@@ -24,7 +24,7 @@ const adapterShape: Shape = {
   failure: method,
   authorize: optional(method),
   capabilitiesOf: optional(method),
-  enforces: optional(method),
+  enforcesFormat: optional(method),
 }
 
 /** Turns an adapter into a provider: core does the I/O, the adapter translates. Throws a `TypeError` for anything but an adapter. */
@@ -40,7 +40,7 @@ export function httpProvider(id: string, adapter: ProviderAdapter, http: HttpCli
     ...(credentials && { credentials }),
     ...(adapter.capabilities && { capabilities: adapter.capabilities }),
     ...(adapter.capabilitiesOf && { capabilitiesOf: adapter.capabilitiesOf.bind(adapter) }),
-    ...(adapter.enforces && { enforces: adapter.enforces.bind(adapter) }),
+    ...(adapter.enforcesFormat && { enforcesFormat: adapter.enforcesFormat.bind(adapter) }),
     generate: call => new HttpFeed(service, call),
   }
 }

@@ -4,7 +4,7 @@ import { ProviderFailure, type ProviderCall } from '../contracts/provider.ts'
 
 // Replies that are not answers. `upstream` keeps what came, so the operator can see where the request ended up.
 
-const longestOpening = 64 * 1024
+const maxOpeningLength = 64 * 1024
 
 /** Keeps the first bytes of a stream until the first semantic event. */
 export class Opening {
@@ -20,7 +20,7 @@ export class Opening {
   }
 
   add(chunk: Uint8Array): void {
-    if (!this.#chunks || this.#bytes >= longestOpening) return
+    if (!this.#chunks || this.#bytes >= maxOpeningLength) return
     this.#chunks.push(chunk)
     this.#bytes += chunk.byteLength
   }

@@ -6,16 +6,16 @@ export interface SearchTextOptions {
   /** The part of the user's place that goes into the query. */
   readonly place?: readonly ('city' | 'region' | 'country')[]
   /** The longest query that the engine takes. */
-  readonly maximumCharacters?: number
-  readonly maximumWords?: number
+  readonly maxCharacters?: number
+  readonly maxWords?: number
 }
 
 /** A query with the parts for which the engine has no parameters. Parts that do not fit are left out, the end of the query last. */
 export function searchText(query: SearchQuery, options: SearchTextOptions): string {
-  const { sites = false, place = [], maximumCharacters = Infinity, maximumWords = Infinity } = options
-  const fits = (text: string): boolean => text.length <= maximumCharacters && text.split(' ').length <= maximumWords
+  const { sites = false, place = [], maxCharacters = Infinity, maxWords = Infinity } = options
+  const fits = (text: string): boolean => text.length <= maxCharacters && text.split(' ').length <= maxWords
   let text = query.query.toWellFormed().replace(/\s+/g, ' ').trim()
-  if (!fits(text)) text = text.split(' ').slice(0, maximumWords).join(' ').slice(0, maximumCharacters).toWellFormed()
+  if (!fits(text)) text = text.split(' ').slice(0, maxWords).join(' ').slice(0, maxCharacters).toWellFormed()
   const add = (more: string): boolean => {
     if (!fits(`${text} ${more}`)) return false
     text += ` ${more}`

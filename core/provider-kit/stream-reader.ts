@@ -10,7 +10,7 @@ import { Unsaid } from './unsaid.ts'
 
 /** How long a body may stay open after its answer is complete, and how much may follow it, so that the connection can be reused. */
 const restMs = 1_000
-const maximumRestBytes = 64 * 1024
+const maxRestBytes = 64 * 1024
 
 /** Reads a streamed reply. */
 export class StreamReader implements ReplyReader {
@@ -112,7 +112,7 @@ export class StreamReader implements ReplyReader {
 
   #rest({ byteLength }: Uint8Array): void {
     this.#restBytes += byteLength
-    if (this.#restBytes <= maximumRestBytes) return
+    if (this.#restBytes <= maxRestBytes) return
     clearTimeout(this.#restTimer)
     this.#feed.close()
   }

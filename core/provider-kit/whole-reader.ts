@@ -6,7 +6,7 @@ import type { HttpFeed, ReplyReader } from './http-feed.ts'
 import { failureOf } from './no-reply.ts'
 import { readWhole } from './read-whole.ts'
 
-const maximumBytes = 64 * 1024 * 1024
+const maxBytes = 64 * 1024 * 1024
 
 /** Reads a reply that did not stream. */
 export class WholeReader implements ReplyReader {
@@ -25,7 +25,7 @@ export class WholeReader implements ReplyReader {
     this.#received.add(bytes)
     try {
       this.#call.holds?.(this.#received.bytes)
-      if (this.#received.bytes > maximumBytes) throw replyTooLarge(maximumBytes)
+      if (this.#received.bytes > maxBytes) throw replyTooLarge(maxBytes)
     } catch (error) {
       this.#feed.refuse(error)
     }

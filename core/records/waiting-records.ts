@@ -1,8 +1,8 @@
 import type { RequestRecord } from '../contracts/log-sink.ts'
 import { jsonBytes } from '../foundation/json-bytes.ts'
 
-const mostRecords = 10_000
-const mostContentBytes = 128 * 1024 * 1024
+const maxRecords = 10_000
+const maxContentBytes = 128 * 1024 * 1024
 const recordsInBatch = 500
 /** Small, so that a sink can handle a batch quickly. One record may have more. */
 const contentBytesInBatch = 4 * 1024 * 1024
@@ -30,7 +30,7 @@ export class WaitingRecords {
   }
 
   get isFull(): boolean {
-    return this.#records.length >= mostRecords || this.#contentBytes >= mostContentBytes
+    return this.#records.length >= maxRecords || this.#contentBytes >= maxContentBytes
   }
 
   add(record: RequestRecord): void {
@@ -44,9 +44,9 @@ export class WaitingRecords {
 
   /** Drops the oldest surplus records and contents, and counts them. */
   dropOldest(dropped: Dropped): void {
-    if (this.#records.length > mostRecords) dropped.records += this.#take(recordsInBatch).length
+    if (this.#records.length > maxRecords) dropped.records += this.#take(recordsInBatch).length
     for (const record of this.#contents.keys()) {
-      if (this.#contentBytes <= mostContentBytes) return
+      if (this.#contentBytes <= maxContentBytes) return
       this.#forget(record)
       this.#records[this.#records.indexOf(record)] = withoutContent(record)
       dropped.contents++

@@ -8,7 +8,7 @@ import { Settings } from '../framework/settings.ts'
 
 const maxRemembered = 10_000
 /** Callers choose their keys. Longer ones are not remembered. */
-const longestKey = 512
+const maxKeyLength = 512
 
 type Warm = Pick<Endpoint, 'provider' | 'model'>
 
@@ -64,5 +64,5 @@ function isWarm(value: unknown): value is Warm {
 /** The caller's cache key, if there is one. */
 function keyOf({ prompt_cache_key: cacheKey, user }: Caching, owner: string, model: string): string | undefined {
   const given = cacheKey ?? user
-  return given === undefined || given.length > longestKey ? undefined : `${owner}\n${model}\n${given}`
+  return given === undefined || given.length > maxKeyLength ? undefined : `${owner}\n${model}\n${given}`
 }

@@ -124,10 +124,10 @@ function hasType(parts: readonly (Part | InputPart)[], type: InputPart['type']):
   return parts.some(part => part.type === type)
 }
 
-const mostNamed = 3
+const maxNamed = 3
 
 function incapable(endpoints: readonly Endpoint[], { asks, takes }: Necessity): GatewayError {
-  const names = endpoints.slice(0, mostNamed).map(({ provider, model }) => `${provider}/${model}`)
+  const names = endpoints.slice(0, maxNamed).map(({ provider, model }) => `${provider}/${model}`)
   const more = endpoints.length > names.length ? ` and ${endpoints.length - names.length} more` : ''
   return invalidRequest(
     `The request ${asks}, and none of its endpoints ${takes}: ${names.join(', ')}${more}. ` +

@@ -25,7 +25,7 @@ export class CatalogFacts {
 
   #described(source: CatalogSource): string {
     const plugin = this.#sources.pluginOf(source.name) ?? source.name
-    return asked(source, plugin, () => source.describe?.() ?? modelsText(source.entries().length))
+    return asked(source, plugin, () => source.summary?.() ?? modelsText(source.entries().length))
   }
 
   /** The number of models that the bundled catalog lists for each provider. */

@@ -25,7 +25,7 @@ type Draft = { -readonly [Member in keyof Omit<Model, 'aliases' | 'endpoints'>]:
   readonly endpoints: Map<string, Endpoint>
 }
 
-const mostNamed = 3
+const maxNamed = 3
 
 /** Merges all sources into one catalog in memory, and rebuilds it whenever a source changes. Plugins get its models, so they are frozen. */
 export class CatalogIndex implements Catalog {
@@ -91,8 +91,8 @@ export class CatalogIndex implements Catalog {
     const remedies = Array.from(ids, id => this.#absentProvider(id)?.remedy).filter(remedy => remedy !== undefined)
     const advice =
       remedies.length > 0
-        ? `${remedies.slice(0, mostNamed).join(', or ')}, then restart the gateway`
-        : `add a plugin for ${[...ids].slice(0, mostNamed).join(', ')}`
+        ? `${remedies.slice(0, maxNamed).join(', or ')}, then restart the gateway`
+        : `add a plugin for ${[...ids].slice(0, maxNamed).join(', ')}`
     return `None of its providers is loaded: ${advice}.`
   }
 

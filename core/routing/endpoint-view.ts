@@ -7,7 +7,7 @@ import type { RequestCost } from './request-cost.ts'
 
 const recentMs = 2 * 60_000
 /** How many endpoints a warning names. */
-const mostNamed = 4
+const maxNamed = 4
 
 interface ViewedParts {
   readonly metrics: MetricStore
@@ -61,8 +61,8 @@ export class EndpointView implements SortView {
   }
 
   warn(message: string, endpoints: readonly Endpoint[]): void {
-    const names = endpoints.slice(0, mostNamed).map(({ provider, model }) => `${provider}/${model}`)
-    const more = endpoints.length > mostNamed ? ` and ${endpoints.length - mostNamed} more` : ''
+    const names = endpoints.slice(0, maxNamed).map(({ provider, model }) => `${provider}/${model}`)
+    const more = endpoints.length > maxNamed ? ` and ${endpoints.length - maxNamed} more` : ''
     const warning = `${message}: ${names.join(', ')}${more}`
     if (!this.warnings?.includes(warning)) (this.warnings ??= []).push(warning)
   }

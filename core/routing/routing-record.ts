@@ -6,7 +6,7 @@ import type { Precedent } from './precedence.ts'
 import type { Ranked } from './ranking.ts'
 import type { Selection } from './selection.ts'
 
-const mostListed = 16
+const maxListed = 16
 
 /** Endpoints in the order in which to try them, and the reasons for that order. */
 export interface Choice {
@@ -20,7 +20,7 @@ export interface Choice {
 }
 
 /** For the record of the request. `most`: how many endpoints to list. */
-export function routingRecord(choice: Choice, most = mostListed): RoutingRecord {
+export function routingRecord(choice: Choice, most = maxListed): RoutingRecord {
   const { selection, sorts, intervalMs, ranked, precedent, warnings } = choice
   const candidates: RoutedCandidate[] = ranked.slice(0, most).map(routed)
   for (const { endpoint, reason } of selection.passedOver) {

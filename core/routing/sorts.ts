@@ -13,7 +13,7 @@ export interface Sort {
   readonly plugin: string
 }
 
-const longestShown = 40
+const maxShownLength = 40
 
 /** Finds the strategy of a sort among those that are loaded. */
 export class Sorts {
@@ -73,5 +73,5 @@ export function checkDefaultSort(registry: Registry<SortStrategy>): void {
 }
 
 function shown(name: string): string {
-  return name.length <= longestShown ? `'${name}'` : 'a longer string'
+  return name.length <= maxShownLength ? `'${name}'` : 'a longer string'
 }

@@ -22,14 +22,14 @@ export function appended(text: string, event: Piece): string {
   lastEvent = event
   lastResult = longer
   // Long pieces take little more than their length, and are shared as long as they are not joined.
-  if (event.text.length > longestSmallPiece) return longer
+  if (event.text.length > maxSmallPieceLength) return longer
   const step = longer.length < 8 * smallestStep ? smallestStep : 1 << (28 - Math.clz32(longer.length))
   if (Math.floor(longer.length / step) !== Math.floor(text.length / step)) firstCharacter = longer.charCodeAt(0)
   return longer
 }
 
 const smallestStep = 1024
-const longestSmallPiece = 128
+const maxSmallPieceLength = 128
 
 /** Exported so that the compiler cannot drop the read. */
 export let firstCharacter = 0

@@ -143,7 +143,7 @@ export class HttpApp {
       this.#log.error(mount.failure, {
         request: exchange.id,
         status: error.status,
-        ...mount.describe(thrown, route, exchange, this.#pluginOf(route)),
+        ...mount.failureFields(thrown, route, exchange, this.#pluginOf(route)),
       })
     mount.failed?.(exchange, error)
     const reply = this.#formatted(route, exchange, error)

@@ -8,17 +8,17 @@ import type { LiveBody } from './live-bodies.ts'
 const byteOrderMark = 0xfeff
 
 /** The text of a body that is announced as JSON. 415 for anything else, 413 for one that is too large once it is decompressed. */
-export function readText(request: Channel, maximumBytes: number, live: LiveBody): Promise<string> {
+export function readText(request: Channel, maxBytes: number, live: LiveBody): Promise<string> {
   const type = request.headers.get('content-type')
   if (!type || !/^application\/(?:[\w.+-]*\+)?json *(?:;|$)/i.test(type)) {
     throw unsupported(`The content type must be application/json; ${type ? `it is ${type.slice(0, 100)}` : 'none was sent'}.`)
   }
   const encoding = encodingOf(request)
   const announced = request.headers.get('content-length')
-  if (announced !== null && Number(announced) > maximumBytes) throw tooLarge(maximumBytes)
+  if (announced !== null && Number(announced) > maxBytes) throw tooLarge(maxBytes)
   if (announced !== null) live.hold(Number(announced))
-  if (encoding !== undefined) return collected(decompressed(piecesOf(request), encoding), maximumBytes, live)
-  return announced !== null ? request.text() : collected(piecesOf(request), maximumBytes, live)
+  if (encoding !== undefined) return collected(decompressed(piecesOf(request), encoding), maxBytes, live)
+  return announced !== null ? request.text() : collected(piecesOf(request), maxBytes, live)
 }
 
 export function withoutByteOrderMark(text: string): string {
@@ -58,13 +58,13 @@ function encodingOf({ headers }: Channel): string | undefined {
   )
 }
 
-async function collected(pieces: AsyncIterable<Uint8Array>, maximumBytes: number, live: LiveBody): Promise<string> {
+async function collected(pieces: AsyncIterable<Uint8Array>, maxBytes: number, live: LiveBody): Promise<string> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   try {
     for await (const chunk of pieces) {
       bytes += chunk.byteLength
-      if (bytes > maximumBytes) throw tooLarge(maximumBytes)
+      if (bytes > maxBytes) throw tooLarge(maxBytes)
       live.hold(bytes)
       chunks.push(chunk)
     }
@@ -102,11 +102,11 @@ function unsupported(message: string, headers?: Readonly<Record<string, string>>
   })
 }
 
-function tooLarge(maximumBytes: number): GatewayError {
+function tooLarge(maxBytes: number): GatewayError {
   return new GatewayError({
     status: 413,
     type: 'invalid_request_error',
     code: 'request_too_large',
-    message: `The body is larger than the limit of ${maximumBytes} bytes.`,
+    message: `The body is larger than the limit of ${maxBytes} bytes.`,
   })
 }

@@ -1,6 +1,6 @@
 import type { Asked } from '../foundation/errors.ts'
 
-const longestWarnings = 2_000
+const maxWarningsLength = 2_000
 
 type Told = { readonly [Fact in keyof Asked]?: Asked[Fact] | undefined }
 
@@ -21,5 +21,5 @@ function asOne({ param, message }: Asked['warnings'][number]): string {
 /** A header value is one line of printable ASCII. */
 function asHeader(text: string): string {
   const ascii = text.replace(/[^\x20-\x7e]/g, '?')
-  return ascii.length <= longestWarnings ? ascii : `${ascii.slice(0, longestWarnings - 3)}...`
+  return ascii.length <= maxWarningsLength ? ascii : `${ascii.slice(0, maxWarningsLength - 3)}...`
 }

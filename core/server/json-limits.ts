@@ -2,17 +2,17 @@ import { invalidRequest, type GatewayError } from '../foundation/errors.ts'
 import { pathText } from '../validation/path.ts'
 
 /** The maximum nesting of objects and arrays. */
-export const maximumDepth = 128
+export const maxDepth = 128
 /** Per object, and per array. */
-export const maximumMembers = 10_000
-export const maximumElements = 50_000
+export const maxMembers = 10_000
+export const maxElements = 50_000
 /** Members and elements in the whole body. */
-export const maximumValues = 250_000
+export const maxValues = 250_000
 /**
  * Object shapes in a body. A shape is the sequence of an object's names so far. A new shape costs the engine fifty times as much as
  * another object of a known shape. The engine keeps no shape for an object with many members, so each such object counts.
  */
-export const maximumShapes = 20_000
+export const maxShapes = 20_000
 const manyMembers = 1_000
 
 const quote = 0x22
@@ -25,12 +25,12 @@ const openObject = 0x7b
 const closeObject = 0x7d
 
 // The open list or object at each depth. All scans share these arrays, because scans are synchronous.
-const isList = new Uint8Array(maximumDepth + 1)
+const isList = new Uint8Array(maxDepth + 1)
 /** The number of commas or names at each depth. */
-const counts = new Uint32Array(maximumDepth + 1)
+const counts = new Uint32Array(maxDepth + 1)
 /** Where the last string began. When a value opens inside an object, that string was its name. */
-const lastString = new Int32Array(maximumDepth + 1)
-const shapes = new Int32Array(maximumDepth + 1)
+const lastString = new Int32Array(maxDepth + 1)
+const shapes = new Int32Array(maxDepth + 1)
 
 /**
  * Throws a 400 for JSON that would block the event loop, before it is parsed. The error names the object or array by its path.
@@ -47,13 +47,13 @@ export function checkJsonLimits(text: string): void {
       index = endOfString(text, index)
       if (index < 0) return
     } else if (code === comma) {
-      if (++values > maximumValues) throw tooManyValues()
-      const limit = isList[depth] ? maximumElements : maximumMembers
+      if (++values > maxValues) throw tooManyValues()
+      const limit = isList[depth] ? maxElements : maxMembers
       const count = counts[depth]! + 1
       if (count >= limit && depth > 0) throw tooMany(text, depth)
       counts[depth] = count
     } else if (code === openObject || code === openList) {
-      if (depth === maximumDepth) throw invalidRequest(`The body nests deeper than ${maximumDepth} levels.`, undefined, 'invalid_json')
+      if (depth === maxDepth) throw invalidRequest(`The body nests deeper than ${maxDepth} levels.`, undefined, 'invalid_json')
       // The first member or element has no comma before it.
       values++
       depth++
@@ -63,8 +63,8 @@ export function checkJsonLimits(text: string): void {
       if (--depth < 0) return
     }
   }
-  if (values > maximumValues) throw tooManyValues()
-  if (values > maximumShapes) checkShapes(text)
+  if (values > maxValues) throw tooManyValues()
+  if (values > maxShapes) checkShapes(text)
 }
 
 /** The index of the closing quote, or -1. A quote after an odd number of backslashes belongs to the string. */
@@ -93,7 +93,7 @@ function checkShapes(text: string): void {
       if (isName(text, end)) {
         if (++counts[depth]! > manyMembers) beyond++
         seen.add((shapes[depth] = hashed(text, index, end, shapes[depth]!)))
-        if (seen.size + beyond > maximumShapes) throw tooManyShapes()
+        if (seen.size + beyond > maxShapes) throw tooManyShapes()
       }
       index = end
     } else if (code === openObject || code === openList) {
@@ -117,18 +117,18 @@ function hashed(text: string, start: number, end: number, seed: number): number 
 }
 
 function tooManyValues(): GatewayError {
-  return invalidRequest(`The body must not have more than ${maximumValues} members and elements.`)
+  return invalidRequest(`The body must not have more than ${maxValues} members and elements.`)
 }
 
 function tooManyShapes(): GatewayError {
   return invalidRequest(
-    `The objects of the body have too many different member names, or the same names in too many orders: more than ${maximumShapes}.`,
+    `The objects of the body have too many different member names, or the same names in too many orders: more than ${maxShapes}.`,
   )
 }
 
 function tooMany(text: string, depth: number): GatewayError {
   const path = pathText(Array.from({ length: depth - 1 }, (_, above) => stepFrom(text, above + 1)))
-  const limit = isList[depth] ? `${maximumElements} elements` : `${maximumMembers} members`
+  const limit = isList[depth] ? `${maxElements} elements` : `${maxMembers} members`
   return path === ''
     ? invalidRequest(`The body must not have more than ${limit}.`)
     : invalidRequest(`Invalid value for '${path}': it must not have more than ${limit}.`, path)

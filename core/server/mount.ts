@@ -54,7 +54,7 @@ export interface Mount<R extends MountedRoute, X extends MountedExchange> {
   /** The caller gets this error. */
   failed?(exchange: X, error: GatewayError): void
   /** The log fields for a failure. `plugin`: the plugin of the route, if it has one. */
-  describe(thrown: unknown, route: R, exchange: X, plugin: string | undefined): JsonObject
+  failureFields(thrown: unknown, route: R, exchange: X, plugin: string | undefined): JsonObject
   /** True if the log may show what a plugin threw in this request. */
   mayShow(exchange: X): boolean
   /** Called once, when the reply is on its way. */

@@ -123,7 +123,7 @@ export class PublicApi implements Mount<PublicRoute, HttpExchange> {
       const error = this.asError(thrown)
       const { status } = error
       if (status >= 500)
-        this.#parts.log.error(this.failure, { request: scope.id, status, ...this.describe(thrown, undefined, scope, undefined) })
+        this.#parts.log.error(this.failure, { request: scope.id, status, ...this.failureFields(thrown, undefined, scope, undefined) })
       scope.close(error)
       throw error
     }
@@ -158,7 +158,7 @@ export class PublicApi implements Mount<PublicRoute, HttpExchange> {
   }
 
   /** The plugin at fault need not be the route's. */
-  describe(thrown: unknown, _route: unknown, scope: LiveScope, plugin: string | undefined): JsonObject {
+  failureFields(thrown: unknown, _route: unknown, scope: LiveScope, plugin: string | undefined): JsonObject {
     const known = thrown instanceof GatewayError ? (thrown.cause ?? thrown) : thrown
     if (known instanceof PluginError) return { plugin: known.plugin, ...describePluginError(known, true, mayShow(scope)) }
     if (thrown instanceof GatewayError) return describeError(known)

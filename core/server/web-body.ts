@@ -1,7 +1,7 @@
 import type { Heartbeat } from './heartbeat.ts'
 import { CoalescedBody, highWaterBytes } from './stream-body.ts'
 
-const longestPooled = 4096
+const maxPooledLength = 4096
 const encoder = new TextEncoder()
 
 /** A streamed body as a `ReadableStream`, for a reply through h3. */
@@ -29,7 +29,7 @@ export class WebBody extends CoalescedBody {
 
   protected send(text: string): number {
     // A chunk that has to wait for its reader must not keep a whole block of the shared pool alive meanwhile.
-    const waits = text.length > longestPooled || this.#controller.desiredSize! < highWaterBytes
+    const waits = text.length > maxPooledLength || this.#controller.desiredSize! < highWaterBytes
     this.#controller.enqueue(waits ? encoder.encode(text) : Buffer.from(text))
     return this.#controller.desiredSize!
   }

@@ -45,7 +45,7 @@ export async function endsByItself(
   const isWhole = typeof options.adapter.framing === 'function' || /\n\r?\n$|\}\n$/.test(Buffer.from(body.subarray(-4)).toString('latin1'))
   const pieces = isWhole ? [body, body] : [body]
   const replaying = replay(options.adapter, callFor(options, example, true), { pieces, staysOpen: true })
-  const replayed = await pTimeout(replaying, { milliseconds: longestEndMs, message: false })
+  const replayed = await pTimeout(replaying, { milliseconds: maxEndMs, message: false })
   assert.ok(replayed, 'it must not wait for the end of the body once finish and usage have arrived')
   if (replayed.failure) throw replayed.failure
   const finish = replayed.events.findIndex(({ type }) => type === 'finish')
@@ -53,7 +53,7 @@ export async function endsByItself(
   assert.deepEqual(usageOf(replayed.events), usageOf(events), 'it counts more than the answer')
 }
 
-const longestEndMs = 5_000
+const maxEndMs = 5_000
 
 function usageOf(events: readonly GenerationEvent[]): GenerationEvent | undefined {
   return events.findLast(({ type }) => type === 'usage')

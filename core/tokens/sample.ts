@@ -1,9 +1,9 @@
 import type { Random } from '../foundation/random.ts'
 
 /** Texts up to this length are counted whole. */
-const mostCharacters = 1 << 18
+const maxCharacters = 1 << 18
 const pieces = 64
-const pieceCharacters = mostCharacters / pieces
+const pieceCharacters = maxCharacters / pieces
 
 /** Texts, or pieces of them from all over, at random places: who writes a text cannot know which of it counts. */
 export interface Sample {
@@ -15,7 +15,7 @@ export interface Sample {
 /** So much of the texts that counting takes little time and memory however long they are. */
 export function sampleOf(texts: readonly string[], random: Random): Sample {
   const total = texts.reduce((sum, { length }) => sum + length, 0)
-  if (total <= mostCharacters) return { texts, factor: 1 }
+  if (total <= maxCharacters) return { texts, factor: 1 }
   const stride = total / pieces
   const sample: string[] = []
   let index = 0

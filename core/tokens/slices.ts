@@ -1,11 +1,11 @@
 /** An encoder's time grows with the square of the longest run without a break. Slices of this length keep it short for any text. */
-const longestSlice = 512
+const maxSliceLength = 512
 
 /**
  * Cuts a text into slices that can be encoded separately. The count changes only if a run of more than `longest` characters has no word
  * break.
  */
-export function* slices(text: string, longest = longestSlice): Generator<string> {
+export function* slices(text: string, longest = maxSliceLength): Generator<string> {
   for (let start = 0; start < text.length;) {
     const end = text.length - start > longest ? cut(text, start, start + longest) : text.length
     yield text.slice(start, end)

@@ -30,10 +30,10 @@ function rewriteContinue(socket: Socket): void {
   socket.read = (size?: number) => {
     let chunk = read(size)
     if (!isHeadNext || !chunk) return chunk
-    if (chunk.length > longestHeadBytes) {
+    if (chunk.length > maxHeadBytes) {
       // undici keeps headers as views of the chunk until the reply is read, and so keeps the whole chunk alive.
-      socket.unshift(chunk.subarray(longestHeadBytes))
-      chunk = unpooled(chunk.subarray(0, longestHeadBytes))
+      socket.unshift(chunk.subarray(maxHeadBytes))
+      chunk = unpooled(chunk.subarray(0, maxHeadBytes))
     }
     isHeadNext = !head.reachesFinal(chunk)
     return chunk
@@ -41,7 +41,7 @@ function rewriteContinue(socket: Socket): void {
 }
 
 /** Most heads are shorter. */
-const longestHeadBytes = 4096
+const maxHeadBytes = 4096
 
 function unpooled(bytes: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(bytes.length)

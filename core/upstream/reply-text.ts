@@ -26,8 +26,8 @@ export class ReplyText {
   }
 }
 
-export function replyTooLarge(maximumBytes: number): ProviderFailure {
-  return new ProviderFailure({ kind: 'protocol', message: `The provider sent a reply larger than ${maximumBytes / 1024 / 1024} MiB.` })
+export function replyTooLarge(maxBytes: number): ProviderFailure {
+  return new ProviderFailure({ kind: 'protocol', message: `The provider sent a reply larger than ${maxBytes / 1024 / 1024} MiB.` })
 }
 
 /** Removes a byte order mark. */

@@ -5,7 +5,7 @@ import { ProviderFailure } from '../contracts/provider.ts'
 import { isJson } from '../foundation/json.ts'
 
 /** The limit for one event or line, in characters. */
-const maximumFrameLength = 8 * 1024 * 1024
+const maxFrameLength = 8 * 1024 * 1024
 
 const newline = 0x0a
 const longChunkBytes = 4096
@@ -18,7 +18,7 @@ export function sseFramer(): Framer {
   const text = new TextDecoder()
   let deliver: (data: string, event?: string) => void
   const parser = createParser({
-    maxBufferSize: maximumFrameLength,
+    maxBufferSize: maxFrameLength,
     onEvent: ({ data, event }) => deliver(data, event),
     onError: error => {
       if (error.type === 'max-buffer-size-exceeded') throw tooLong('an event')
@@ -81,12 +81,12 @@ function pushLine(line: string, push: (data: string) => void): void {
 }
 
 function checkLength({ length }: string): void {
-  if (length > maximumFrameLength) throw tooLong('a line')
+  if (length > maxFrameLength) throw tooLong('a line')
 }
 
 function tooLong(what: string): ProviderFailure {
   return new ProviderFailure({
     kind: 'protocol',
-    message: `The provider sent ${what} larger than ${maximumFrameLength / 1024 / 1024} MiB.`,
+    message: `The provider sent ${what} larger than ${maxFrameLength / 1024 / 1024} MiB.`,
   })
 }

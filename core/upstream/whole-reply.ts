@@ -12,7 +12,7 @@ export interface WholeReply {
 export interface WholeReplyOptions {
   readonly signal: AbortSignal
   /** Of the decompressed body. A larger one is a `ProviderFailure`. */
-  readonly maximumBytes: number
+  readonly maxBytes: number
 }
 
 /**
@@ -53,9 +53,9 @@ class Collector implements ReplyReceiver {
   }
 
   chunk(bytes: Uint8Array): void {
-    const { maximumBytes } = this.#options
+    const { maxBytes } = this.#options
     this.#received.add(bytes)
-    if (this.#received.bytes > maximumBytes) this.#refuse(replyTooLarge(maximumBytes))
+    if (this.#received.bytes > maxBytes) this.#refuse(replyTooLarge(maxBytes))
   }
 
   end(): void {

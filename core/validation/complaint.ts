@@ -4,11 +4,11 @@ import { invalidRequest, type GatewayError } from '../foundation/errors.ts'
 import { pathText } from './path.ts'
 import type { SchemaFault } from './schema-rules.ts'
 
-const longestUnknown = 200
+const maxUnknownLength = 200
 
 /** The 400 for a body that fails its schema: the field by its path, the expected value, and the actual one. */
 export function complaint(errors: readonly SchemaFault[], value: unknown, schema: object): GatewayError {
-  const { keyword, params, instancePath, schemaPath, message, propertyName } = mostTelling(errors, schema)
+  const { keyword, params, instancePath, schemaPath, message, propertyName } = maxTelling(errors, schema)
   const path = pathOf(instancePath, value)
   const came = kindOf(at(value, instancePath))
   const [subject, param] = path === '' ? ['the body'] : [`'${path}'`, path]
@@ -26,7 +26,7 @@ export function complaint(errors: readonly SchemaFault[], value: unknown, schema
       const unknown = [path, params.additionalProperty]
         .filter(step => step !== '')
         .join('.')
-        .slice(0, longestUnknown)
+        .slice(0, maxUnknownLength)
       const known = Object.keys((at(schema, parentOf(schemaPath)) as { properties?: object } | undefined)?.properties ?? {})
       const near = nearest(String(params.additionalProperty), known)
       const advice = near.length > 0 ? `Did you mean ${near.join(', ')}?` : `Expected ${known.join(', ')}.`
@@ -69,7 +69,7 @@ export function complaint(errors: readonly SchemaFault[], value: unknown, schema
  * Picks the error of the `anyOf` branch that matched best: the deepest one, and not a type error if another branch accepted the type.
  * If one of several members is required, the rule itself says more than the errors of its branches.
  */
-function mostTelling(errors: readonly SchemaFault[], schema: object): SchemaFault {
+function maxTelling(errors: readonly SchemaFault[], schema: object): SchemaFault {
   const depth = Math.max(...errors.map(depthOf))
   const deepest = errors.filter(error => depthOf(error) === depth)
   const combined = deepest.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf')

@@ -23,7 +23,7 @@ export interface Ending {
   readonly why?: string
 }
 
-const longestFailure = 60
+const maxFailureLength = 60
 
 /** Reads what scripts/tests/run-files.ts has written. A process that ended early or badly has a failure, whatever it wrote. */
 export function outcomeOf(output: string, files: readonly string[], { exitCode, complaints, why }: Ending): Outcome {
@@ -51,7 +51,7 @@ export function outcomeOf(output: string, files: readonly string[], { exitCode, 
     why ??
     (isOver ? (exitCode !== 0 && failed === 0 ? `ended with exit code ${exitCode}` : undefined) : `ended early, with exit code ${exitCode}`)
   if (bad !== undefined)
-    failures.push(`${file}: the process ${bad}\n${[...lines, ...complaints.split('\n')].slice(-longestFailure).join('\n')}`)
+    failures.push(`${file}: the process ${bad}\n${[...lines, ...complaints.split('\n')].slice(-maxFailureLength).join('\n')}`)
   return {
     passed: counts.get('pass') ?? 0,
     failed: failed + (bad === undefined ? 0 : 1),
@@ -77,7 +77,7 @@ function failsWithin(lines: readonly string[], at: number): boolean {
 function shown(lines: readonly string[], at: number): string {
   const indent = indentOf(lines[at]!)
   const end = lines.findIndex((line, index) => index > at && line === `${' '.repeat(indent + 2)}...`)
-  const last = end < 0 || end > at + longestFailure ? at + longestFailure : end
+  const last = end < 0 || end > at + maxFailureLength ? at + maxFailureLength : end
   return lines.slice(at, last + 1).join('\n')
 }
 

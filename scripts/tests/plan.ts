@@ -9,7 +9,7 @@ export interface Share {
 }
 
 /** Few enough that a crash takes little with it, and that both cores are busy to the end. */
-const mostFiles = 6
+const maxFiles = 6
 
 /** All test files, as paths from the root of the repository. */
 export function testFiles(root: string): readonly string[] {
@@ -47,7 +47,7 @@ export function sharesOf(files: readonly string[]): readonly Share[] {
     .map(file => ({ files: [file], shard: shardOf(file) }))
   const shared = shards.flatMap(shard => {
     const inShard = files.filter(file => !(file in alone) && shardOf(file) === shard)
-    const size = Math.ceil(inShard.length / Math.ceil(inShard.length / mostFiles))
+    const size = Math.ceil(inShard.length / Math.ceil(inShard.length / maxFiles))
     return Array.from({ length: Math.ceil(inShard.length / size) }, (_, at) => ({
       files: inShard.slice(at * size, (at + 1) * size),
       shard,

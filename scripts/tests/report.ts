@@ -1,7 +1,7 @@
 import type { Outcome } from './outcome.ts'
 import { shardOf } from './plan.ts'
 
-const mostFiles = 20
+const maxFiles = 20
 
 export interface Report {
   readonly text: string
@@ -19,7 +19,7 @@ export function report(outcomes: readonly Outcome[]): Report {
   const slowest = outcomes
     .flatMap(({ times }) => times)
     .toSorted((a, b) => b.ms - a.ms)
-    .slice(0, mostFiles)
+    .slice(0, maxFiles)
   const shares = Map.groupBy(
     outcomes.flatMap(({ times }) => times),
     ({ file }) => shardOf(file).name,
@@ -30,7 +30,7 @@ export function report(outcomes: readonly Outcome[]): Report {
   )
   const lines = [
     '',
-    `The slowest ${slowest.length === mostFiles ? `${mostFiles} files` : 'files'}:`,
+    `The slowest ${slowest.length === maxFiles ? `${maxFiles} files` : 'files'}:`,
     ...slowest.map(({ file, ms }) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${file}`),
     '',
     `Seconds by shard: ${[...shares].map(([name, times]) => `${name} ${Math.round(times.reduce((total, { ms }) => total + ms, 0) / 1000)}`).join(', ')}`,

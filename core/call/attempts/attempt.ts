@@ -15,7 +15,7 @@ import { IteratedFeed } from '../../provider-kit/iterated-feed.ts'
 import type { Candidate } from '../../routing/plan.ts'
 import type { Contender } from './contender.ts'
 import type { EndpointCircuits } from './endpoint-circuits.ts'
-import { concernOf, isFault, isUnreachable, mayBeOfProvider, mayBeOfRequest, policyOf } from './failure-policy.ts'
+import { concernOf, isFault, isUnreachable, mayBeOfProvider, mayBeOfRequest, failurePolicyOf } from './failure-policy.ts'
 import type { Lane } from './lane.ts'
 import type { Slot } from './provider-queue.ts'
 
@@ -261,7 +261,7 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     const { endpoint } = this.candidate
     if (outcome === 'ok') return circuits.completed(endpoint, this.#start, now, this.#owner)
     const failure = typeof outcome === 'string' ? undefined : outcome
-    const policy = failure && policyOf(failure)
+    const policy = failure && failurePolicyOf(failure)
     // An endpoint that is outrun most of the time should not come first.
     const isTooSlow = outcome === 'outrun' && this.#parts.lane.role === 'first'
     const hadBegun = this.#isCommitted

@@ -19,7 +19,7 @@ export const systemBackoff: Backoff = {
 
 const baseMs = 250
 /** A longer `retry-after` goes to the client, which is waiting. */
-const longestRetryAfterMs = 2_000
+const maxRetryAfterMs = 2_000
 
 /**
  * Exponential backoff with full jitter, so that requests that failed together do not return together: at least `retryAfterMs`, plus a
@@ -28,5 +28,5 @@ const longestRetryAfterMs = 2_000
  */
 export function retryDelayMs(retry: number, retryAfterMs: number | undefined, random: number): number | undefined {
   const leastMs = retryAfterMs ?? 0
-  return leastMs > longestRetryAfterMs ? undefined : leastMs + random * baseMs * 2 ** retry
+  return leastMs > maxRetryAfterMs ? undefined : leastMs + random * baseMs * 2 ** retry
 }

@@ -6,7 +6,7 @@ const trip = { threshold: 0.5, size: 20, minimumNumberOfCalls: 5 }
 /** How long it stays open: this, and twice as long each time that it opens again. */
 const pauses = new ExponentialBackoff({ initialDelay: 5_000, maxDelay: 60_000, exponent: 2, generator: noJitterGenerator })
 /** A vendor that asks for a longer pause gets a request after this time anyway. */
-const longestPauseMs = 300_000
+const maxPauseMs = 300_000
 /** Older failures say nothing about the present. */
 const forgetAfterMs = 60_000
 /** A probe without an outcome for this long no longer keeps others from trying. */
@@ -94,7 +94,7 @@ export class Circuit {
     this.#isClosed = false
     this.#probedAt = -Infinity
     this.#answersInRow = 0
-    this.#openUntil = Math.max(this.#openUntil, now + Math.min(ms, longestPauseMs))
+    this.#openUntil = Math.max(this.#openUntil, now + Math.min(ms, maxPauseMs))
   }
 
   /** Opens it for this long, because another gateway opened its own. */

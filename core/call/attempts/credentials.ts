@@ -2,7 +2,7 @@ import { Clock } from '../../foundation/clock.ts'
 import { SharedMaps, type SharedMap } from '../../contracts/shared-state.ts'
 import { wire } from '../../framework/container.ts'
 import type { Credential, Provider, ProviderFailure } from '../../contracts/provider.ts'
-import { concernOf, mayBeOfRequest, policyOf } from './failure-policy.ts'
+import { concernOf, mayBeOfRequest, failurePolicyOf } from './failure-policy.ts'
 import { Suspicions } from './suspicions.ts'
 
 const noCredential: readonly undefined[] = [undefined]
@@ -94,7 +94,7 @@ export class Credentials {
    * if it has one now.
    */
   failed(use: CredentialUse, credential: Credential | undefined, failure: ProviderFailure): number {
-    const { coolDownMs } = policyOf(failure)
+    const { coolDownMs } = failurePolicyOf(failure)
     if (coolDownMs === undefined) return 0
     const { id, credentials = [] } = use.provider
     const now = this.#clock.now()

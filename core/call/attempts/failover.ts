@@ -14,7 +14,7 @@ import { Backoff, retryDelayMs } from './backoff.ts'
 import type { Contender } from './contender.ts'
 import { Credentials, type CredentialUse } from './credentials.ts'
 import { EndpointCircuits } from './endpoint-circuits.ts'
-import { concernOf, isTransient, mayBeOfProvider, policyOf } from './failure-policy.ts'
+import { concernOf, isTransient, mayBeOfProvider, failurePolicyOf } from './failure-policy.ts'
 import { Failures } from './failures.ts'
 import { Lane } from './lane.ts'
 import { Line } from './line.ts'
@@ -101,7 +101,7 @@ export class Failover {
         }
         failure = result
         this.#heed(result, contender, credential, context, lane)
-        const { retry } = policyOf(result)
+        const { retry } = failurePolicyOf(result)
         if (retry === 'never') {
           lane.isRefused = true
           throw line.failure?.()
@@ -114,7 +114,7 @@ export class Failover {
         repeats++
       }
       if (failure && mayBeOfProvider(failure)) line.modelUnknown(contender)
-      else if (failure && (concernOf(failure) || policyOf(failure).retry === 'credential')) line.providerFailed(contender)
+      else if (failure && (concernOf(failure) || failurePolicyOf(failure).retry === 'credential')) line.providerFailed(contender)
       if (repeats > 0) this.#inVain.set(nameOf(contender), this.#parts.clock.now())
     }
     if (line.attemptsLeft === 0) for (const { contender, why } of line.cut()) work.passedOver?.(contender, why)
@@ -189,7 +189,7 @@ export class Failover {
     if (line.attemptsLeft === 1 && line.hasOther(contender)) return undefined
     const inVainAt = this.#inVain.get(nameOf(contender))
     if (inVainAt !== undefined && clock.now() - inVainAt < noRetriesForMs) return undefined
-    if (policyOf(failure).repeatAtOnce && mayRepeat && repeats === 0) return 0
+    if (failurePolicyOf(failure).repeatAtOnce && mayRepeat && repeats === 0) return 0
     if (!line.isEmpty || !isTransient(failure) || repeats >= settings.retries) return undefined
     return retryDelayMs(repeats, failure.retryAfterMs, backoff.random())
   }
@@ -236,7 +236,7 @@ export class Failover {
     } finally {
       attempt.end('left', usage, isLost)
       if (usage) record.lostUsd += costOf(usage, candidate.endpoint.price) ?? 0
-      const mayBeBilled = failure !== undefined && policyOf(failure).mayBeBilled === true && failure.progress !== 'none'
+      const mayBeBilled = failure !== undefined && failurePolicyOf(failure).mayBeBilled === true && failure.progress !== 'none'
       if (!isRacing) work.reservation?.attemptFailed(candidate.endpoint, usage, mayBeBilled)
     }
   }

@@ -143,7 +143,7 @@ export const failurePolicies: Readonly<Record<FailureKind, FailurePolicy>> = {
 }
 
 /** Plugins are not always type-checked: an unknown kind counts as `protocol`. */
-export function policyOf({ kind }: Pick<ProviderFailure, 'kind'>): FailurePolicy {
+export function failurePolicyOf({ kind }: Pick<ProviderFailure, 'kind'>): FailurePolicy {
   return isKnownKind(kind) ? failurePolicies[kind] : failurePolicies.protocol
 }
 
@@ -153,18 +153,18 @@ export function isKnownKind(kind: unknown): boolean {
 
 /** True if the same request may succeed soon: what the provider says, or what its kind implies. */
 export function isTransient(failure: ProviderFailure): boolean {
-  return failure.transient ?? policyOf(failure).transient ?? false
+  return failure.transient ?? failurePolicyOf(failure).transient ?? false
 }
 
 /** True if the failure counts against the endpoint: what the provider says, or what its kind implies. */
 export function isFault(failure: ProviderFailure): boolean {
-  return failure.isFault ?? policyOf(failure).isFault ?? false
+  return failure.isFault ?? failurePolicyOf(failure).isFault ?? false
 }
 
 /** See `FailurePolicy.concerns`. A provider that lets a request wait without any reply may do so with all of its models. */
 export function concernOf(failure: ProviderFailure): FailurePolicy['concerns'] {
   const isSilent = failure.kind === 'timeout' && (failure.progress === 'none' || failure.progress === 'connected')
-  return isSilent ? 'provider' : policyOf(failure).concerns
+  return isSilent ? 'provider' : failurePolicyOf(failure).concerns
 }
 
 /**

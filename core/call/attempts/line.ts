@@ -10,9 +10,9 @@ export interface PutOff<C> {
 }
 
 /** At most this many credentials of a provider are tried while others are left. */
-const mostCredentials = 3
+const maxCredentials = 3
 /** After this many models that a provider does not know, its address is probably wrong. */
-const mostUnknown = 2
+const maxUnknown = 2
 
 /** Facts about contenders that are known before they are asked. */
 export interface Prospects<C> {
@@ -101,7 +101,7 @@ export class Line<C extends Contender = Contender> {
     const count = ((this.#unknown ??= new Map()).get(id) ?? 0) + 1
     this.#unknown.set(id, count)
     // The last attempt is for another provider.
-    if (count >= mostUnknown || this.attemptsLeft === 1) this.providerFailed(contender)
+    if (count >= maxUnknown || this.attemptsLeft === 1) this.providerFailed(contender)
   }
 
   /** Call when a credential of the contender's provider failed. Returns whether to try its next one before other providers. */
@@ -109,7 +109,7 @@ export class Line<C extends Contender = Contender> {
     const { id } = contender.provider
     const count = ((this.#refusals ??= new Map()).get(id) ?? 0) + 1
     this.#refusals.set(id, count)
-    return !this.hasOther(contender) || (count < mostCredentials && this.attemptsLeft > 1)
+    return !this.hasOther(contender) || (count < maxCredentials && this.attemptsLeft > 1)
   }
 
   /** True if a provider that has not failed yet is left beside the contender's. */

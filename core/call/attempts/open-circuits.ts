@@ -8,7 +8,7 @@ interface OpenCircuit {
   readonly needsEnd: boolean
 }
 
-const mostOpen = 10_000
+const maxOpen = 10_000
 
 /** The circuits that are open, by name, at this gateway or another. Tells others what opens and closes here. */
 export class OpenCircuits {
@@ -16,7 +16,7 @@ export class OpenCircuits {
 
   /** `learned` gets what other gateways tell. `open` is undefined if the circuit closed. */
   constructor(shared: SharedMaps, name: string, learned: (circuit: string, open: OpenCircuit | undefined, forMs: number) => void) {
-    this.#open = shared.map(`circuits/${name}`, { max: mostOpen, keys: 'ids', accepts: isOpenCircuit })
+    this.#open = shared.map(`circuits/${name}`, { max: maxOpen, keys: 'ids', accepts: isOpenCircuit })
     this.#open.onChange(learned)
   }
 

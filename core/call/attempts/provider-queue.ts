@@ -14,7 +14,7 @@ interface Waiting {
 }
 
 const shortestRetryMs = 1_000
-const longestRetryMs = 60_000
+const maxRetryMs = 60_000
 /** How much the latest request changes the mean duration. */
 const weight = 0.2
 
@@ -58,7 +58,7 @@ export class ProviderQueue {
   /** When a place is likely to be free, in milliseconds. */
   get retryAfterMs(): number {
     const likelyMs = (this.#meanMs * (this.#waiting + 1)) / this.maxConcurrent
-    return Math.min(Math.max(shortestRetryMs, Math.ceil(likelyMs)), longestRetryMs)
+    return Math.min(Math.max(shortestRetryMs, Math.ceil(likelyMs)), maxRetryMs)
   }
 
   #start(owner: string): Slot {

@@ -8,9 +8,9 @@ const windowMs = bucketMs * buckets
 /** Fewer failures in a minute say nothing. */
 const fewestFailures = 5
 /** The most failures of one model that count, so that it takes two to put the provider last. */
-const mostOfOneModel = 3
+const maxOfOneModel = 3
 /** The most suspected failures of one owner that count for all, so that it takes two owners. */
-const mostOfOneOwner = 3
+const maxOfOneOwner = 3
 /** Suspected failures are kept for this many owners, those who failed last. */
 const maxOwners = 100
 
@@ -49,7 +49,7 @@ export class ProviderTraffic {
 
   /** True if more than half of the minute's attempts failed: for everyone, or for one owner. */
   isFailing(owner?: string): boolean {
-    const failures = owner === undefined ? this.#count(this.#suspected.values(), mostOfOneOwner) : this.#count([this.#suspected.get(owner)])
+    const failures = owner === undefined ? this.#count(this.#suspected.values(), maxOfOneOwner) : this.#count([this.#suspected.get(owner)])
     if (failures < fewestFailures) return false
     this.#bucketAt(this.#now)
     return failures > this.#answers.reduce((sum, count) => sum + count, 0)
@@ -61,7 +61,7 @@ export class ProviderTraffic {
   }
 
   #add(model: string, failures: Failures): void {
-    failures.set(model, [...this.#recent(failures.get(model) ?? []), this.#now].slice(-mostOfOneModel))
+    failures.set(model, [...this.#recent(failures.get(model) ?? []), this.#now].slice(-maxOfOneModel))
   }
 
   /** Counts the recent failures, with those that are suspected of these owners. */
@@ -72,7 +72,7 @@ export class ProviderTraffic {
       for (const [model, times] of failures) {
         const recent = this.#recent(times)
         if (recent.length === 0) failures.delete(model)
-        const free = left.get(model) ?? mostOfOneModel
+        const free = left.get(model) ?? maxOfOneModel
         const counted = Math.min(recent.length, free, most - sum)
         left.set(model, free - counted)
         sum += counted

@@ -2,16 +2,16 @@ import type { ProviderFailure } from '../../contracts/provider.ts'
 import { GatewayError, isImageErrorCode } from '../../foundation/errors.ts'
 import type { Masks } from '../../foundation/masks.ts'
 import { withoutAccountIds } from './account-ids.ts'
-import { isTransient, policyOf, type PublicForm } from './failure-policy.ts'
+import { isTransient, failurePolicyOf, type PublicForm } from './failure-policy.ts'
 
 /** The most characters of a vendor's message or body that reach a caller. */
 const longest = 4_096
 /** Search far more characters for secrets, so that the cut at `longest` never leaves half of one. */
-const longestSearched = 16 * longest
+const maxSearchedLength = 16 * longest
 
 /** A provider's failure as the caller sees it: the vendor's message, without the gateway's secrets and account ids. */
 export function publicError(failure: ProviderFailure, provider: string, masks: Masks, operation: 'generation' | 'decision'): GatewayError {
-  const { [operation]: form, privateMessage, allowsImageCode } = policyOf(failure)
+  const { [operation]: form, privateMessage, allowsImageCode } = failurePolicyOf(failure)
   const { advisesClient, ...members } = form
   return new GatewayError({
     ...members,
@@ -34,7 +34,7 @@ function naming(provider: string, { status }: PublicForm, message: string): stri
 }
 
 function publicText(text: string, masks: Masks): string {
-  return withoutAccountIds(masks.apply(text.slice(0, longestSearched)))
+  return withoutAccountIds(masks.apply(text.slice(0, maxSearchedLength)))
     .slice(0, longest)
     .toWellFormed()
 }

@@ -1,7 +1,7 @@
 import { recentValues } from '../../runtime/recent-values.ts'
 
 const firstRestMs = 10_000
-const longestRestMs = 300_000
+const maxRestMs = 300_000
 
 interface Suspicion {
   /** Whose requests failed first. */
@@ -35,7 +35,7 @@ export class Suspicions {
       known.failures = 1
     }
     known.failures++
-    if (known.failures > 1) known.until = now + Math.min(longestRestMs, firstRestMs * 2 ** (known.failures - 2))
+    if (known.failures > 1) known.until = now + Math.min(maxRestMs, firstRestMs * 2 ** (known.failures - 2))
   }
 
   answered(name: string): void {

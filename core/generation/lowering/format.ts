@@ -59,14 +59,14 @@ export function isChecked({ text }: Pick<GenerationRequest, 'text'>, candidate: 
 function takes(format: JsonFormat, { endpoint, provider }: Pick<Draft, 'endpoint' | 'provider'>): boolean {
   const { structuredOutput } = endpoint.capabilities
   if (structuredOutput === 'none' || (structuredOutput === 'json_object' && format.type === 'json_schema')) return false
-  return provider.enforces ? isEnforced(format, endpoint, provider) : true
+  return provider.enforcesFormat ? isEnforced(format, endpoint, provider) : true
 }
 
 function isEnforced(format: JsonFormat, endpoint: Endpoint, provider: Provider): boolean {
-  const place = `\`enforces\` of provider "${provider.id}"`
+  const place = `\`enforcesFormat\` of provider "${provider.id}"`
   let isEnforced: unknown
   try {
-    isEnforced = provider.enforces!(format, endpoint)
+    isEnforced = provider.enforcesFormat!(format, endpoint)
   } catch (cause) {
     throw new ProviderMistake(`failed in ${place}: ${loggableMessage(cause)}`, { cause, isUnsent: true })
   }

@@ -3,7 +3,7 @@ import type { CustomTool, FunctionTool, NamespaceTool, ToolChoice, ToolDefinitio
 import type { Draft } from './draft.ts'
 import { isNamespace, isOwn, ownTools, toolsMeant, type OwnTool, type ToolReference } from './own-tools.ts'
 import { raiseCalls } from './raised-calls.ts'
-import { isChanged, longestName, toolFormOf, ToolNames, type ToolForm } from './tool-names.ts'
+import { isChanged, maxNameLength, toolFormOf, ToolNames, type ToolForm } from './tool-names.ts'
 
 /**
  * docs/protocol/tools.md#definitions: if an endpoint does not support custom tools, they become functions with one string. If it does not
@@ -26,8 +26,8 @@ export function lowerToFunctions({ request, endpoint, warnings, raises }: Draft,
     warn('custom is not supported by this model: these tools became functions with one string, "input"')
   if (form.flat && changed.some(({ namespace }) => namespace !== undefined))
     warn('namespace is not supported by this model: these tools became functions named "namespace__name"')
-  if (form.flat && changed.some(({ name }) => name.length > longestName))
-    warn(`a name is longer than the ${longestName} characters that all models take: it was shortened`)
+  if (form.flat && changed.some(({ name }) => name.length > maxNameLength))
+    warn(`a name is longer than the ${maxNameLength} characters that all models take: it was shortened`)
 }
 
 function calledTool(item: Item): readonly OwnTool[] {

@@ -24,7 +24,7 @@ export interface Lowered {
 }
 
 /** Longer cache keys are not remembered: callers choose their length. */
-const longestRememberedKey = 512
+const maxRememberedKeyLength = 512
 
 /** In order: tools before the lowerings that depend on them. */
 const lowerings: readonly ((draft: Draft) => void)[] = [lowerTools, lowerFormat, lowerEffort, lowerParameters, lowerContextManagement]
@@ -102,7 +102,7 @@ export class Lowering {
     let mac = this.#cacheKeys.get(text)
     if (mac === undefined) {
       mac = this.#sealer.mac('cache-key', text).toString('base64url').slice(0, 32)
-      if (text.length <= longestRememberedKey) this.#cacheKeys.set(text, mac)
+      if (text.length <= maxRememberedKeyLength) this.#cacheKeys.set(text, mac)
     }
     return mac
   }

@@ -15,10 +15,10 @@ export function toolFormOf({ customTools, namespaceTools }: Capabilities): ToolF
 }
 
 /** The strictest vendor limit. */
-export const longestName = 64
+export const maxNameLength = 64
 
 export function isChanged({ type, name, namespace }: OwnTool, { functionsOnly, flat }: ToolForm): boolean {
-  return (functionsOnly && type === 'custom') || (flat && (namespace !== undefined || name.length > longestName))
+  return (functionsOnly && type === 'custom') || (flat && (namespace !== undefined || name.length > maxNameLength))
 }
 
 /** The names under which an endpoint sees the caller's tools. They are unique, and the same tools always get the same names. */
@@ -41,7 +41,7 @@ export class ToolNames {
     const known = this.#names.get(key)
     if (known !== undefined) return known
     const wanted = this.#form.flat ? flatName(tool) : tool.name
-    const tooLong = this.#form.flat && wanted.length > longestName
+    const tooLong = this.#form.flat && wanted.length > maxNameLength
     const name = tooLong || this.#taken.has(this.#place(tool.namespace, wanted)) ? distinct(wanted, key) : wanted
     this.#names.set(key, name)
     this.#taken.add(this.#place(tool.namespace, name))
@@ -65,5 +65,5 @@ function flatName({ name, namespace }: OwnTool): string {
 
 function distinct(name: string, key: string): string {
   const hash = createHash('sha256').update(key).digest('hex').slice(0, 8)
-  return `${name.slice(0, longestName - 1 - hash.length)}_${hash}`
+  return `${name.slice(0, maxNameLength - 1 - hash.length)}_${hash}`
 }

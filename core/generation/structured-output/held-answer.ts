@@ -4,7 +4,7 @@ import type { RaisedEvent } from '../raised-event.ts'
 type TextEvent = Extract<RaisedEvent, { type: 'text' }>
 
 /** About ten times the longest answers of current models. */
-const maximumCharacters = 4_000_000
+const maxCharacters = 4_000_000
 const pieceCharacters = 1_024
 
 /** Holds an answer and everything after it until its text is known to be valid. */
@@ -34,7 +34,7 @@ export class HeldAnswer {
     this.#held.push(event)
     if (!answer) return []
     this.#text += event.text
-    if (this.#text.length > maximumCharacters) throw this.#tooLong()
+    if (this.#text.length > maxCharacters) throw this.#tooLong()
     if (this.#holding) return []
     this.#holding = true
     return [{ ...withoutLogprobs(event), text: '' }]
@@ -63,7 +63,7 @@ export class HeldAnswer {
   #tooLong(): ProviderFailure {
     return new ProviderFailure({
       kind: 'protocol',
-      message: `The provider "${this.#provider}" sent more than ${maximumCharacters} characters of JSON, which is more than the gateway checks.`,
+      message: `The provider "${this.#provider}" sent more than ${maxCharacters} characters of JSON, which is more than the gateway checks.`,
       isFault: false,
     })
   }

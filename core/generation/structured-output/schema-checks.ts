@@ -20,16 +20,16 @@ interface Known {
 }
 
 /** Several, so that one slow schema does not block the next; few, so that the event loop keeps its share of the CPU. */
-const maximumThreads = Math.min(4, Math.max(2, availableParallelism() - 1))
+const maxThreads = Math.min(4, Math.max(2, availableParallelism() - 1))
 const idleMs = 30_000
 const rememberedCharacters = 4_000_000
 /** A schema that took too long is not retried during this time, so that nobody can keep all threads busy with it. */
 const slowForMs = 60_000
 /** Keys take turns, so only a key that sends many slow schemas waits this long. */
-const longestWaitMs = 30_000
+const maxWaitMs = 30_000
 const noTurn: Verdict = {
   usable: false,
-  problem: `it was not checked within ${longestWaitMs / 1000} s, since too many other schemas of this API key take long`,
+  problem: `it was not checked within ${maxWaitMs / 1000} s, since too many other schemas of this API key take long`,
 }
 
 /** Compiles and applies callers' schemas in separate threads, because callers choose their patterns and size. */
@@ -71,7 +71,7 @@ export class SchemaChecks {
   }
 
   #next(): void {
-    while (this.#busy < maximumThreads) {
+    while (this.#busy < maxThreads) {
       const job = this.#waiting.next()
       if (!job) return
       const verdict = this.#verdictWithout(job)
@@ -88,7 +88,7 @@ export class SchemaChecks {
   #verdictWithout({ question, since }: Job): Verdict | undefined {
     const problem = this.#known.get(question.schema)?.problem
     if (problem !== undefined) return { usable: false, problem }
-    return performance.now() - since > longestWaitMs ? noTurn : undefined
+    return performance.now() - since > maxWaitMs ? noTurn : undefined
   }
 
   async #run({ question, keyId, resolve, reject }: Job): Promise<void> {

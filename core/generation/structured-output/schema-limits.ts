@@ -1,26 +1,26 @@
-const maximumCharacters = 262_144
-const maximumDepth = 64
-const maximumValues = 20_000
-const maximumPatterns = 500
-const maximumPatternCharacters = 2_000
+const maxCharacters = 262_144
+const maxDepth = 64
+const maxValues = 20_000
+const maxPatterns = 500
+const maxPatternCharacters = 2_000
 
 /** The limit that a schema exceeds, if any. */
 export function schemaExcess(schema: string): string | undefined {
-  if (schema.length > maximumCharacters) return `it is ${schema.length} characters long, and at most ${maximumCharacters} are allowed`
-  const counts = { values: 0, patterns: 0, longestPattern: 0, depth: 0 }
+  if (schema.length > maxCharacters) return `it is ${schema.length} characters long, and at most ${maxCharacters} are allowed`
+  const counts = { values: 0, patterns: 0, maxPatternLength: 0, depth: 0 }
   count(JSON.parse(schema), 1, counts)
-  if (counts.depth > maximumDepth) return `it nests ${counts.depth} levels deep, and at most ${maximumDepth} are allowed`
-  if (counts.values > maximumValues) return `it has ${counts.values} members and elements, and at most ${maximumValues} are allowed`
-  if (counts.patterns > maximumPatterns) return `it has ${counts.patterns} patterns, and at most ${maximumPatterns} are allowed`
-  if (counts.longestPattern > maximumPatternCharacters)
-    return `a pattern is ${counts.longestPattern} characters long, and at most ${maximumPatternCharacters} are allowed`
+  if (counts.depth > maxDepth) return `it nests ${counts.depth} levels deep, and at most ${maxDepth} are allowed`
+  if (counts.values > maxValues) return `it has ${counts.values} members and elements, and at most ${maxValues} are allowed`
+  if (counts.patterns > maxPatterns) return `it has ${counts.patterns} patterns, and at most ${maxPatterns} are allowed`
+  if (counts.maxPatternLength > maxPatternCharacters)
+    return `a pattern is ${counts.maxPatternLength} characters long, and at most ${maxPatternCharacters} are allowed`
   return undefined
 }
 
 interface Counts {
   values: number
   patterns: number
-  longestPattern: number
+  maxPatternLength: number
   depth: number
 }
 
@@ -38,5 +38,5 @@ function count(value: unknown, depth: number, counts: Counts): void {
 
 function countPattern(pattern: string, counts: Counts): void {
   counts.patterns++
-  counts.longestPattern = Math.max(counts.longestPattern, pattern.length)
+  counts.maxPatternLength = Math.max(counts.maxPatternLength, pattern.length)
 }

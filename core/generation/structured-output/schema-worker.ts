@@ -27,7 +27,7 @@ const options: Options = {
   // Optimizing takes three times as long as everything else, to save microseconds per check.
   code: { optimize: false, regExp: Object.assign(expression, { code: 'expression' }) },
 }
-const maximumProblems = 5
+const maxProblems = 5
 const problemCharacters = 200
 
 const metaSchemas = new Map<Dialect, InstanceType<Dialect>>()
@@ -82,7 +82,7 @@ function problemOf(schema: AnySchemaObject, dialect: Dialect): string | undefine
 
 function problemsOf(errors: readonly ErrorObject[]): readonly string[] {
   const all = new Set(errors.map(({ instancePath, keyword }) => `"${keyword}" at "${instancePath.slice(0, problemCharacters) || '/'}"`))
-  return [...all].slice(0, maximumProblems)
+  return [...all].slice(0, maxProblems)
 }
 
 /** Older schemas contain patterns that are valid only without the `u` flag, such as needless escapes. */

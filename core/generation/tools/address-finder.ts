@@ -9,9 +9,9 @@ export interface FoundAddress {
 
 const scheme = /https?:\/\//gi
 const schemeLength = 'https://'.length
-const longestAddress = 2_200
+const maxAddressLength = 2_200
 /** How far in front of its address the label of a link may begin. */
-const longestLabel = 512
+const maxLabelLength = 512
 /** The text is cut when this much of it is no longer needed. */
 const slack = 1_024
 
@@ -46,7 +46,7 @@ export class AddressFinder {
   #search(isOver: boolean): void {
     while (this.#at >= 0 || this.#begin()) {
       const isEnd = this.#reachEnd()
-      if (!isEnd && this.#seen - this.#at > longestAddress) this.#at = -1
+      if (!isEnd && this.#seen - this.#at > maxAddressLength) this.#at = -1
       else if (isEnd ? this.#isLabel(isOver) === undefined : !isOver) return
       else {
         if (!this.#isLabel(isOver)) this.#tell(this.#found())
@@ -68,7 +68,7 @@ export class AddressFinder {
 
   /** A closing bracket is part of an address if it has the opening one. */
   #reachEnd(): boolean {
-    for (; this.#seen < this.#text.length && this.#seen - this.#at <= longestAddress; this.#seen++) {
+    for (; this.#seen < this.#text.length && this.#seen - this.#at <= maxAddressLength; this.#seen++) {
       const character = this.#text[this.#seen]!
       if (endsAddress(character)) return true
       if (character === '(') this.#round++
@@ -102,7 +102,7 @@ export class AddressFinder {
   /** Where the label in front of the address begins, as in `[label](address)`. */
   #labelStart(): number | undefined {
     if (this.#text[this.#at - 1] !== '(' || this.#text[this.#at - 2] !== ']') return undefined
-    const first = Math.max(0, this.#at - longestLabel)
+    const first = Math.max(0, this.#at - maxLabelLength)
     for (let at = this.#at - 3, depth = 1; at >= first; at--) {
       if (this.#text[at] === ']') depth++
       else if (this.#text[at] === '[' && --depth === 0) return at
@@ -112,7 +112,7 @@ export class AddressFinder {
   }
 
   #forget(): void {
-    const from = (this.#at < 0 ? this.#seen : this.#at) - longestLabel
+    const from = (this.#at < 0 ? this.#seen : this.#at) - maxLabelLength
     if (from < slack) return
     this.#text = this.#text.slice(from)
     this.#offset += from

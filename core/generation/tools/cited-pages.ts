@@ -11,10 +11,10 @@ interface Found {
 }
 
 /** One answer has at most a few hundred. */
-const mostPages = 2_000
-const longestUrl = 2_048
-const longestTitle = 300
-const mostTrimmed = 8
+const maxPages = 2_000
+const maxUrlLength = 2_048
+const maxTitleLength = 300
+const maxTrimmed = 8
 /** Text runs on behind an address: punctuation and marks that stand at its end. */
 const trailing = /[.,;:!?'*_~)\]-]$/
 /** The pages that an answer may cite, by their addresses. */
@@ -51,7 +51,7 @@ export class CitedPages {
       const page = this.#pages.get(canonical(address) ?? '')
       // A full stop behind a slash would be read as part of the path.
       if (page && !address.endsWith('/.')) return { page, length: address.length }
-      if (trimmed === mostTrimmed || !trailing.test(address)) break
+      if (trimmed === maxTrimmed || !trailing.test(address)) break
       address = address.slice(0, -1)
     }
     // Another section of a page, perhaps.
@@ -61,10 +61,10 @@ export class CitedPages {
   }
 
   #add(url: unknown, title: unknown): void {
-    if (typeof url !== 'string' || url.length > longestUrl || this.#pages.size === mostPages) return
+    if (typeof url !== 'string' || url.length > maxUrlLength || this.#pages.size === maxPages) return
     const address = canonical(url)
     if (address === undefined || this.#pages.has(address)) return
-    const page = { url, title: typeof title === 'string' ? title.slice(0, longestTitle) : new URL(url).hostname }
+    const page = { url, title: typeof title === 'string' ? title.slice(0, maxTitleLength) : new URL(url).hostname }
     this.#pages.set(address, page)
     const whole = withoutFragment(address)
     if (whole !== address && !this.#firstOf.has(whole)) this.#firstOf.set(whole, page)

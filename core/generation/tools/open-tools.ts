@@ -58,7 +58,7 @@ export class OpenTools {
       left = willing.filter(endpoint => endpoint.capabilities.tools !== false || this.#runner(session, endpoint) !== 'gateway')
       if (left.length > 0) continue
       if (willing.length === 0 && session.refusal) throw session.refusal(before)
-      const models = [...new Set(before.map(({ provider, model }) => `${provider}/${model}`))].slice(0, mostNamed).join(', ')
+      const models = [...new Set(before.map(({ provider, model }) => `${provider}/${model}`))].slice(0, maxNamed).join(', ')
       throw invalidRequest(`The tool "${entry.type}" needs a model that can call functions, and ${models} cannot.`, path)
     }
     return left
@@ -133,4 +133,4 @@ export class OpenTools {
   }
 }
 
-const mostNamed = 3
+const maxNamed = 3

@@ -52,7 +52,7 @@ type Begin = (event: SearchEvent) => void
 type Planned = { readonly open: OpenTool; readonly call: ToolCall } | { readonly answer: string }
 
 /** The most calls of one request that run at the same time. */
-const mostAtOnce = 8
+const maxAtOnce = 8
 
 /** Runs the gateway's tools between the rounds of one generation. */
 export class ToolRounds {
@@ -162,7 +162,7 @@ export class ToolRounds {
       }
     }
     try {
-      await Promise.all(Array.from({ length: Math.min(mostAtOnce, planned.length) }, work))
+      await Promise.all(Array.from({ length: Math.min(maxAtOnce, planned.length) }, work))
     } catch (error) {
       // The others may still be running.
       shown?.stop()

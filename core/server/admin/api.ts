@@ -104,7 +104,7 @@ export class AdminApi implements Mount<AdminRoute, OpenExchange> {
     return new GatewayError({ status: 503, type: 'server_error', code: 'server_error', message, cause: thrown })
   }
 
-  describe(thrown: unknown, { method, path }: AdminRoute, _exchange: OpenExchange, plugin: string | undefined): JsonObject {
+  failureFields(thrown: unknown, { method, path }: AdminRoute, _exchange: OpenExchange, plugin: string | undefined): JsonObject {
     if (thrown instanceof GatewayError) return describeError(thrown.cause ?? thrown)
     return { plugin: plugin ?? 'unknown', route: `${method} ${path}`, ...describePluginError(thrown, true) }
   }

@@ -85,7 +85,7 @@ export class OpenConnections implements ConnectionHost {
     const { api, log } = this.#parts
     const error = asGatewayError(thrown)
     if (error.status >= 500) {
-      const fields = api.describe(thrown, undefined, scope, this.#pluginOf(protocol))
+      const fields = api.failureFields(thrown, undefined, scope, this.#pluginOf(protocol))
       log.error('a connection failed', { request: scope.id, status: error.status, ...fields })
     }
     api.failed(scope, error)

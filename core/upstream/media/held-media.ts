@@ -5,7 +5,7 @@ export interface MediaShare {
   /** The number of bytes taken. */
   readonly bytes: number
   /** The most bytes that it may take. */
-  readonly maximumBytes: number
+  readonly maxBytes: number
   /** Call before keeping bytes. Returns undefined if there is room now; else waits, and rejects with a 503 after a while or with the signal's reason. */
   take(bytes: number, signal: AbortSignal): Promise<void> | undefined
   /** Frees reserved room that was not needed. Nothing more will be taken. */
@@ -26,7 +26,7 @@ interface Waiter {
  */
 export class HeldMedia {
   readonly #limit: number
-  readonly #maximumWaitMs: number
+  readonly #maxWaitMs: number
   /** Oldest first. */
   readonly #shares = new Set<Share>()
   /** Served before requests that wait to enter. */
@@ -34,9 +34,9 @@ export class HeldMedia {
   readonly #entering = new Set<Waiter>()
   #room = 0
 
-  constructor(limit: number, maximumWaitMs = 10_000) {
+  constructor(limit: number, maxWaitMs = 10_000) {
     this.#limit = limit
-    this.#maximumWaitMs = maximumWaitMs
+    this.#maxWaitMs = maxWaitMs
   }
 
   /** Bytes held or reserved. */
@@ -44,9 +44,9 @@ export class HeldMedia {
     return this.#room
   }
 
-  async enter(likelyBytes: number, maximumBytes: number, signal: AbortSignal): Promise<MediaShare> {
-    const share = new Share(this, maximumBytes)
-    const bytes = Math.min(likelyBytes, maximumBytes)
+  async enter(likelyBytes: number, maxBytes: number, signal: AbortSignal): Promise<MediaShare> {
+    const share = new Share(this, maxBytes)
+    const bytes = Math.min(likelyBytes, maxBytes)
     const mayEnter = this.#growing.size === 0 && this.#entering.size === 0 && this.#fits(bytes)
     if (!mayEnter) await this.#wait(this.#entering, share, bytes, signal)
     else this.#admit(share, bytes)
@@ -121,7 +121,7 @@ export class HeldMedia {
     }
     const waiter: Waiter = { share, bytes, go }
     const onAbort = (): void => fail(signal.reason)
-    const timer = setTimeout(() => fail(busy()), this.#maximumWaitMs)
+    const timer = setTimeout(() => fail(busy()), this.#maxWaitMs)
     queue.add(waiter)
     signal.addEventListener('abort', onAbort, { once: true })
     if (signal.aborted) onAbort()
@@ -130,14 +130,14 @@ export class HeldMedia {
 }
 
 class Share implements MediaShare {
-  readonly maximumBytes: number
+  readonly maxBytes: number
   bytes = 0
   room = 0
   readonly #held: HeldMedia
 
-  constructor(held: HeldMedia, maximumBytes: number) {
+  constructor(held: HeldMedia, maxBytes: number) {
     this.#held = held
-    this.maximumBytes = maximumBytes
+    this.maxBytes = maxBytes
   }
 
   take(bytes: number, signal: AbortSignal): Promise<void> | undefined {

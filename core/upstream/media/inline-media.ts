@@ -10,7 +10,7 @@ import { StandIns, type Piece } from './stand-ins.ts'
 type Places = NonNullable<ProviderAdapter['media']>
 
 /** The most that may pass through an adapter as a string, because that blocks the event loop. */
-const largestWhole = 10 * 1024 * 1024
+const maxWhole = 10 * 1024 * 1024
 
 /** Media that a call names by URL (`image_url`, `file_url`) and its vendor accepts only inline. */
 export class InlineMedia {
@@ -88,7 +88,7 @@ export class InlineMedia {
 
   #smallUrl(url: string): string {
     const content = this.#contentOf(url)
-    if (content.bytes <= largestWhole) return wholeUrl(content)
+    if (content.bytes <= maxWhole) return wholeUrl(content)
     const kind = wantedBy(this.#call, this.#places)!.find(each => each.url === url)!.kind
     throw new MediaError(kind, 'size', 'is larger than 10 MiB, the limit of this provider for this type', { url }).asFailure()
   }

@@ -9,7 +9,7 @@ export function allowedHosts(names: readonly string[]): AllowedHosts {
 }
 
 /** Signed URLs are far shorter. */
-const longestAddress = 8_192
+const maxAddressLength = 8_192
 /** Objects in a cloud's storage, which that cloud's models can read. */
 const storageProtocols: ReadonlySet<string> = new Set(['gs:', 's3:'])
 
@@ -18,7 +18,7 @@ const storageProtocols: ReadonlySet<string> = new Set(['gs:', 's3:'])
  * code that connects checks the resolved address again.
  */
 export function addressProblem(address: string, allowed: AllowedHosts): string | undefined {
-  if (address.length > longestAddress) return `is longer than ${longestAddress} characters`
+  if (address.length > maxAddressLength) return `is longer than ${maxAddressLength} characters`
   const url = URL.parse(address)
   if (!url) return 'is not a URL'
   if (storageProtocols.has(url.protocol)) return undefined

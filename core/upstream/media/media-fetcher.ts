@@ -24,10 +24,10 @@ export interface MediaFetcherOptions {
   readonly proxies?: Proxies | undefined
 }
 
-const maximumBytes: Record<MediaKind, number> = { image: 20 * 1024 * 1024, file: 32 * 1024 * 1024 }
+const maxBytes: Record<MediaKind, number> = { image: 20 * 1024 * 1024, file: 32 * 1024 * 1024 }
 /** Enough to detect a type. */
 const typeBytes = 16
-const maximumRedirects = 3
+const maxRedirects = 3
 const defaultTimeoutMs = 15_000
 const connectTimeoutMs = 10_000
 
@@ -92,7 +92,7 @@ export class MediaFetcher {
   async #follow(wanted: Download): Promise<MediaContent> {
     const { url, kind, signal } = wanted
     let at = this.#checkedAddress(url, wanted)
-    for (let redirects = 0; redirects <= maximumRedirects; redirects++) {
+    for (let redirects = 0; redirects <= maxRedirects; redirects++) {
       const { agent, origin } = await this.#way(at, signal)
       const reply = await request(agent, {
         origin,
@@ -125,7 +125,7 @@ export class MediaFetcher {
         discard(reply.body)
       }
     }
-    throw new MediaError(kind, 'download', `could not be downloaded: more than ${maximumRedirects} redirects`, { url })
+    throw new MediaError(kind, 'download', `could not be downloaded: more than ${maxRedirects} redirects`, { url })
   }
 
   #checkedAddress(address: string, { url, kind }: Download): URL {
@@ -197,21 +197,16 @@ function publicOnly(lookup: typeof systemLookup): LookupFunction {
 
 /** Refuses a body before reading it if its announced length is over the limit, else as soon as it passes the limit. */
 async function read(body: Readable, announced: number, contentType: string, { url, kind, share, take }: Download): Promise<MediaContent> {
-  const limit = maximumBytes[kind]
+  const limit = maxBytes[kind]
   const encoded = new Base64Pieces()
   let head: Buffer | undefined
   let bytes = 0
   const check = (total: number, added: number): void => {
     if (total > limit) throw new MediaError(kind, 'size', `is larger than ${mebibytes(limit)}`, { url })
-    if (share.bytes + added > share.maximumBytes)
-      throw new MediaError(
-        kind,
-        'total',
-        `makes the images and files of this request larger than ${mebibytes(share.maximumBytes)} together`,
-        {
-          url,
-        },
-      )
+    if (share.bytes + added > share.maxBytes)
+      throw new MediaError(kind, 'total', `makes the images and files of this request larger than ${mebibytes(share.maxBytes)} together`, {
+        url,
+      })
   }
   check(announced, announced)
   for await (const chunk of body as AsyncIterable<Buffer>) {

@@ -12,7 +12,7 @@ export interface MediaLimits {
   readonly maxHeldMediaBytes: number
 }
 
-const maximumAtOnce = 4
+const maxAtOnce = 4
 /** Most images and files are smaller. */
 const likelyBytes = 4 * 1024 * 1024
 const defaultTimeoutMs = 60_000
@@ -68,7 +68,7 @@ export class MediaGathering {
     const work = async (): Promise<void> => {
       for (const { url, kind } of left) contents.set(url, await this.#fetcher.fetch(url, kind, signal, share))
     }
-    await Promise.all(Array.from({ length: Math.min(maximumAtOnce, wanted.length) }, work))
+    await Promise.all(Array.from({ length: Math.min(maxAtOnce, wanted.length) }, work))
     return contents
   }
 }

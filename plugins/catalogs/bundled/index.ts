@@ -67,7 +67,7 @@ export default definePlugin({
         return everywhere.get(name) ?? []
       },
       onChange: callback => (changed = callback),
-      describe: () => (size ? describeSize(sizeOf(newest()), size, clock.now()) : 'not read yet'),
+      summary: () => (size ? describeSize(sizeOf(newest()), size, clock.now()) : 'not read yet'),
     })
     if (refreshUrl === undefined) return
     gateway.onStart(() => {

@@ -5,7 +5,7 @@ import { checkedCatalog } from './read.ts'
 import { reasonOf } from './reason.ts'
 import { writeSaved, type SavedCatalog } from './saved.ts'
 
-const largestBytes = 16_000_000
+const maxBytes = 16_000_000
 const deadlineMs = 30_000
 /** The first refresh runs this long after the start, which never waits for it. */
 const firstAfterMs = 5_000
@@ -101,8 +101,8 @@ export class Refresh {
 }
 
 async function textOf(body: Readable, headers: UpstreamHeaders): Promise<string> {
-  const tooLarge = new Error(`expected at most ${largestBytes} bytes`)
-  if (Number(headers['content-length'] ?? 0) > largestBytes) {
+  const tooLarge = new Error(`expected at most ${maxBytes} bytes`)
+  if (Number(headers['content-length'] ?? 0) > maxBytes) {
     discard(body)
     throw tooLarge
   }
@@ -111,7 +111,7 @@ async function textOf(body: Readable, headers: UpstreamHeaders): Promise<string>
   // A throw inside the loop destroys the body.
   for await (const piece of body) {
     length += piece.length
-    if (length > largestBytes) throw tooLarge
+    if (length > maxBytes) throw tooLarge
     pieces.push(piece)
   }
   return Buffer.concat(pieces).toString('utf8')

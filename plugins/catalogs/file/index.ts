@@ -28,7 +28,7 @@ export default definePlugin({
       name,
       rank: 'operator',
       entries: () => entries,
-      describe: () => `${entries.length} ${entries.length === 1 ? 'model' : 'models'} described`,
+      summary: () => `${entries.length} ${entries.length === 1 ? 'model' : 'models'} described`,
     })
   },
 })

@@ -20,7 +20,7 @@ export interface DmOptions extends DmModels {
   readonly http: HttpClient
 }
 
-const maximumReplyBytes = 16 * 1024 * 1024
+const maxReplyBytes = 16 * 1024 * 1024
 
 /** The vendor's API: docs/protocol/decisions.md#the-vendors-wire. */
 export function dmClient(options: DmOptions): DecisionClient {
@@ -42,7 +42,7 @@ export function dmClient(options: DmOptions): DecisionClient {
       }
       await limit.take(signal)
       const sent = { method: 'POST', url, headers, body: JSON.stringify(request) } as const
-      const reply = await wholeReply(http, sent, { signal, maximumBytes: maximumReplyBytes })
+      const reply = await wholeReply(http, sent, { signal, maxBytes: maxReplyBytes })
       noteRequestId(reply.headers, call)
       if (reply.status !== 200) throw failureOf(reply.status, reply.headers, reply.text)
       return replyOf(reply.text)

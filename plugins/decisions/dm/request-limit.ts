@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { GatewayError } from '../../../core/index.ts'
 import type { RateLimiter, TokenWindow } from '../../../core/stores.ts'
 
-const longestWaitMs = 1_000
+const maxWaitMs = 1_000
 const windowMs = 60_000
 
 /** The vendor's requests per minute: one bucket for the account, shared by all callers. */
@@ -23,7 +23,7 @@ export class RequestLimit {
       // The hold is never released: the request counts, whatever its outcome.
       if (!('retryAfterMs' in taken)) return
       const { retryAfterMs = windowMs } = taken
-      if (waitedMs + retryAfterMs > longestWaitMs) throw this.#full(retryAfterMs)
+      if (waitedMs + retryAfterMs > maxWaitMs) throw this.#full(retryAfterMs)
       const waitMs = Math.max(1, retryAfterMs)
       await sleep(waitMs, undefined, { signal })
       waitedMs += waitMs

@@ -3,7 +3,7 @@ import type { Description, Question } from '../../../core/kit.ts'
 import type { Calls, Said } from './calls.ts'
 import type { JudgeOptions } from './client.ts'
 import type { Estimator } from './judge.ts'
-import { labels, mostLabels, sharesOf } from './labels.ts'
+import { labels, maxLabels, sharesOf } from './labels.ts'
 import { inputOf, optionCount, optionsOf } from './prompt.ts'
 import { callsOfTournament, tournament } from './tournament.ts'
 
@@ -36,7 +36,7 @@ export function labelEstimator(base: Base, { topLogprobs: size, orders }: Pick<J
 /** Asks a trivial question to find out whether the model returns log probabilities. */
 export async function returnsLogprobs(base: Base, calls: Calls): Promise<boolean> {
   const question: Question = { type: 'noul', instructions: 'Is water wet?' }
-  const { logprobs } = await calls.ask({ ...base, ...labelRequest('Water is wet.', question, optionsOf(question), mostLabels) })
+  const { logprobs } = await calls.ask({ ...base, ...labelRequest('Water is wet.', question, optionsOf(question), maxLabels) })
   return Boolean(logprobs[0]?.top_logprobs?.length)
 }
 

@@ -1,7 +1,7 @@
 import { CatalogSources, DecisionClients, definePlugin, PluginError } from '../../../core/index.ts'
 import { efforts, milliseconds } from '../../../core/kit.ts'
 import { LlmClient } from './client.ts'
-import { mostLabels } from './labels.ts'
+import { maxLabels } from './labels.ts'
 import { decisionModels } from './models.ts'
 
 const temperature = {
@@ -50,14 +50,14 @@ export default definePlugin({
             topLogprobs: {
               type: 'integer',
               minimum: 2,
-              maximum: mostLabels,
-              default: mostLabels,
+              maximum: maxLabels,
+              default: maxLabels,
               description: 'How many log probabilities the host returns. Questions with more options are split into groups of this size.',
             },
             orders: {
               type: 'integer',
               minimum: 1,
-              maximum: mostLabels,
+              maximum: maxLabels,
               default: 1,
               description:
                 'In how many orders to present the options. The mean evens out a preference for positions. Each order is another call.',

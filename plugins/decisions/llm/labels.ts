@@ -4,7 +4,7 @@ import { normalised } from './temper.ts'
 /** Each is a single token in every common tokenizer. */
 export const labels = [...'ABCDEFGHIJKLMNOPQRST'] as const
 /** No vendor returns more log probabilities than this. */
-export const mostLabels = labels.length
+export const maxLabels = labels.length
 
 /**
  * The shares of the first `count` labels in the probability that the model gives to labels. Undefined if it gives them none.

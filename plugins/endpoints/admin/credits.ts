@@ -1,7 +1,7 @@
 import type { AdminExchange, AdminServices } from '../../../core/admin.ts'
 import { invalidRequest, type JsonObject, type Reply } from '../../../core/index.ts'
 import { bodyValidator } from '../../../core/kit.ts'
-import { mostCreditUsd, type Account, type CreditEntry } from '../../../core/stores.ts'
+import { maxCreditUsd, type Account, type CreditEntry } from '../../../core/stores.ts'
 import { audited } from './audit.ts'
 import { pathId } from './path-id.ts'
 import { pageParameters, Query } from './query.ts'
@@ -14,7 +14,7 @@ export const creditSchema: JsonObject = {
   required: ['amount_usd'],
   additionalProperties: false,
   properties: {
-    amount_usd: { type: 'number', minimum: -mostCreditUsd, maximum: mostCreditUsd, description: 'Negative amounts deduct credit.' },
+    amount_usd: { type: 'number', minimum: -maxCreditUsd, maximum: maxCreditUsd, description: 'Negative amounts deduct credit.' },
     note: { type: ['string', 'null'], maxLength: 500, description: 'Such as an invoice number.' },
   },
 }
@@ -78,7 +78,7 @@ export class Credits {
 
 function outOfBounds(amountUsd: number, balanceUsd: number): Error {
   const reason =
-    amountUsd < 0 ? `the organization has only ${balanceUsd} USD` : `the credit of an organization is at most ${mostCreditUsd} USD`
+    amountUsd < 0 ? `the organization has only ${balanceUsd} USD` : `the credit of an organization is at most ${maxCreditUsd} USD`
   return invalidRequest(`Invalid value for 'amount_usd': ${reason}.`, 'amount_usd')
 }
 

@@ -13,7 +13,7 @@ export interface KeyBody extends Omit<BodyOf<typeof keyFields>, 'policy'> {
 }
 
 /** Longer windows would outlast the timers that end them. */
-const longestWindowSeconds = 24 * 86_400
+const maxWindowSeconds = 24 * 86_400
 const amount = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }
 const limitsSchema: JsonObject = {
   type: ['array', 'null'],
@@ -22,7 +22,7 @@ const limitsSchema: JsonObject = {
     type: 'object',
     required: ['window_s'],
     additionalProperties: false,
-    properties: { tokens: amount, requests: amount, window_s: { type: 'integer', minimum: 1, maximum: longestWindowSeconds } },
+    properties: { tokens: amount, requests: amount, window_s: { type: 'integer', minimum: 1, maximum: maxWindowSeconds } },
     oneOf: [{ required: ['tokens'] }, { required: ['requests'] }],
   },
 }

@@ -4,7 +4,7 @@ import { positionIn } from './cursor.ts'
 import { expectedInstant, instantIn } from './instant.ts'
 
 const defaultLimit = 20
-const mostPerPage = 100
+const maxPerPage = 100
 
 /** Reads query parameters. Every problem is a 400 that names the parameter. */
 export class Query {
@@ -78,8 +78,8 @@ export class Query {
   /** One entry more than the page has, to see whether there are more. */
   page(list: string): PageQuery & { readonly pageLimit: number } {
     const limit = this.number('limit') ?? defaultLimit
-    if (!Number.isInteger(limit) || limit < 1 || limit > mostPerPage)
-      throw invalid('limit', `expected a whole number from 1 to ${mostPerPage}`)
+    if (!Number.isInteger(limit) || limit < 1 || limit > maxPerPage)
+      throw invalid('limit', `expected a whole number from 1 to ${maxPerPage}`)
     const cursor = this.text('cursor')
     return { limit: limit + 1, pageLimit: limit, after: cursor === undefined ? undefined : positionIn(list, cursor) }
   }

@@ -22,11 +22,11 @@ const filterNames = Object.keys(recordFilters) as readonly RecordFilterName[]
 export const recordParameters = ['id', ...filterNames, 'status', 'from', 'to', 'min_cost_usd'] as const
 export const usageParameters = ['from', 'to', 'bucket', 'time_zone', 'group_by', 'org', 'team', 'user', 'key', 'top', 'latency'] as const
 const exportedAtOnce = 500
-const mostUsageRows = 10_000
-const mostTopGroups = 100
+const maxUsageRows = 10_000
+const maxTopGroups = 100
 const dayMs = 86_400_000
 /** Ten years. */
-const mostZoneDays = 3_660
+const maxZoneDays = 3_660
 
 /** The routes of records and their sums. */
 export class Records {
@@ -93,21 +93,21 @@ export class Records {
     if (from >= to) throw invalidRequest("Invalid value for 'from': expected a time before 'to'.", 'from')
     const bucket = query.oneOf('bucket', usageBuckets) ?? 'hour'
     const timeZone = timeZoneIn(query, bucket)
-    if (timeZone !== undefined && to - from > mostZoneDays * dayMs)
-      throw invalidRequest(`Invalid value for 'from': with a time zone, expected at most ${mostZoneDays} days before 'to'.`, 'from')
+    if (timeZone !== undefined && to - from > maxZoneDays * dayMs)
+      throw invalidRequest(`Invalid value for 'from': with a time zone, expected at most ${maxZoneDays} days before 'to'.`, 'from')
     const groupBy = query.someOf('group_by', usageGroups)
     const top = query.number('top')
-    if (top !== undefined && (!Number.isInteger(top) || top < 1 || top > mostTopGroups))
-      throw invalidRequest(`Invalid value for 'top': expected a whole number from 1 to ${mostTopGroups}.`, 'top')
+    if (top !== undefined && (!Number.isInteger(top) || top < 1 || top > maxTopGroups))
+      throw invalidRequest(`Invalid value for 'top': expected a whole number from 1 to ${maxTopGroups}.`, 'top')
     const latency = query.flag('latency')
     const org = query.text('org')
     const isHidden = admin.org !== undefined && org !== undefined && org !== admin.org
     const only = { org: admin.org ?? org, team: query.text('team'), user: query.text('user'), key: query.text('key') }
     const filter = { from, to, bucket, timeZone, groupBy, top, latency, ...only }
-    const rows = isHidden ? [] : await this.#stores.records.usage({ ...filter, limit: mostUsageRows + 1 })
-    if (rows.length > mostUsageRows)
+    const rows = isHidden ? [] : await this.#stores.records.usage({ ...filter, limit: maxUsageRows + 1 })
+    if (rows.length > maxUsageRows)
       throw invalidRequest(
-        `This gives more than ${mostUsageRows} rows. Ask for a shorter period, a longer bucket, fewer groups, or only the top ones.`,
+        `This gives more than ${maxUsageRows} rows. Ask for a shorter period, a longer bucket, fewer groups, or only the top ones.`,
         'bucket',
       )
     return json({

@@ -6,7 +6,7 @@ import type { Person } from './access.ts'
 
 export const sessionMs = 12 * 3_600_000
 /** Of the sessions that somebody signed out of. */
-const mostEnded = 100_000
+const maxEnded = 100_000
 /** The header that every change carries. Pages of other origins can neither read its value nor send it. */
 export const antiForgeryHeader = 'x-anti-forgery'
 const context = { org: '', purpose: 'dashboard-session' }
@@ -44,7 +44,7 @@ export class Sessions {
   constructor(sealer: Sealer, clock: Clock, shared: SharedMaps, people: People | undefined) {
     this.#sealer = sealer
     this.#clock = clock
-    this.#ended = shared.map('dashboard/ended-sessions', { max: mostEnded, keys: 'private', accepts: value => value === true })
+    this.#ended = shared.map('dashboard/ended-sessions', { max: maxEnded, keys: 'private', accepts: value => value === true })
     this.#people = people
   }
 

@@ -3,13 +3,12 @@ import { includables, type Includable } from './request-body.ts'
 
 export type Included = ReadonlySet<Includable>
 
-const mostIncluded = 8
+const maxIncluded = 8
 
 /** The values of `include[]=…&include[]=…` or `include=…` in a query. Throws a 400 for an unknown one. */
 export function includedBy(query: URLSearchParams): Included {
   const asked = [...query.getAll('include[]'), ...query.getAll('include')]
-  if (asked.length > mostIncluded)
-    throw invalidRequest(`At most ${mostIncluded} values may be included, but got ${asked.length}.`, 'include')
+  if (asked.length > maxIncluded) throw invalidRequest(`At most ${maxIncluded} values may be included, but got ${asked.length}.`, 'include')
   return new Set(asked.map(includable))
 }
 

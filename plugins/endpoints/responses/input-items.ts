@@ -7,7 +7,7 @@ import { single } from './single.ts'
 
 const orders = ['desc', 'asc'] as const
 const defaultLimit = 20
-const maximumLimit = 100
+const maxLimit = 100
 
 /** The requested part of the list. */
 interface Page {
@@ -39,8 +39,8 @@ function pageOf(query: URLSearchParams): Page {
   const limit = single(query, 'limit') ?? String(defaultLimit)
   const order = single(query, 'order') ?? orders[0]
   const number = /^\d{1,3}$/.test(limit) ? Number(limit) : 0
-  if (number < 1 || number > maximumLimit)
-    throw invalidRequest(`Invalid value for 'limit': expected an integer from 1 to ${maximumLimit}.`, 'limit')
+  if (number < 1 || number > maxLimit)
+    throw invalidRequest(`Invalid value for 'limit': expected an integer from 1 to ${maxLimit}.`, 'limit')
   const known = orders.find(name => name === order)
   if (!known) throw invalidRequest(`Invalid value for 'order': expected 'asc' or 'desc'.`, 'order')
   return { limit: number, order: known, after: single(query, 'after'), before: single(query, 'before') }

@@ -2,17 +2,17 @@ import type { JsonObject } from '../../../core/index.ts'
 import { nearest, type Warning } from '../../../core/kit.ts'
 import { isOfAnotherGateway } from './other-gateways.ts'
 
-const mostChecked = 20
-const longestName = 64
+const maxChecked = 20
+const maxNameLength = 64
 
 /** A warning for each unknown top-level member that is probably a misspelled known one. Others may be meant for the provider. */
 export function misspelledMembers(unknown: JsonObject, known: Iterable<string>): readonly Warning[] {
   const names = [...known]
   return Object.keys(unknown)
-    .slice(0, mostChecked)
+    .slice(0, maxChecked)
     .flatMap(param => {
       if (isOfAnotherGateway(param)) return []
-      const meant = param.length <= longestName ? nearest(param, names, lettersWrong(param)).find(name => isNear(name, param)) : undefined
+      const meant = param.length <= maxNameLength ? nearest(param, names, lettersWrong(param)).find(name => isNear(name, param)) : undefined
       return meant === undefined ? [] : [{ param, message: `unknown, so it may have no effect: did you mean ${meant}?` }]
     })
 }

@@ -1,5 +1,5 @@
 import { invalidRequest, isObject } from '../../../core/index.ts'
-import { characters, longestText } from '../../../core/kit.ts'
+import { characters, maxTextLength } from '../../../core/kit.ts'
 
 type Draft = Record<string, unknown>
 
@@ -14,8 +14,8 @@ const webSearchNames: ReadonlySet<unknown> = new Set(webSearchTypes)
 export function normaliseInput(input: unknown): unknown {
   if (typeof input === 'string') {
     if (input === '') throw invalidRequest('input must not be empty.', 'input')
-    if (input.length > longestText && characters(input) > longestText)
-      throw invalidRequest(`Invalid value for 'input': it must NOT have more than ${longestText} characters.`, 'input')
+    if (input.length > maxTextLength && characters(input) > maxTextLength)
+      throw invalidRequest(`Invalid value for 'input': it must NOT have more than ${maxTextLength} characters.`, 'input')
     return [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }]
   }
   if (input === undefined) return input

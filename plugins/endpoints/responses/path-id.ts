@@ -8,16 +8,17 @@ export function isId({ id = '' }: Readonly<Record<string, string>>): boolean {
   return !reserved.has(id)
 }
 
-const longestId = 128
+const maxIdLength = 128
 
 /** The schema of a response id, also for the OpenAPI document. */
-export const idSchema = { type: 'string', minLength: 1, maxLength: longestId, pattern: '^[a-zA-Z0-9_.:-]+$' } as const
+export const idSchema = { type: 'string', minLength: 1, maxLength: maxIdLength, pattern: '^[a-zA-Z0-9_.:-]+$' } as const
 const idPattern = new RegExp(idSchema.pattern)
 
 /** The response id in the path. Throws a 400 for one that cannot exist. */
 export function pathId({ params }: Exchange): string {
   const id = params['id'] ?? ''
-  if (id.length > longestId) throw invalidRequest(`A response id has at most ${longestId} characters, but this one has ${id.length}.`, 'id')
+  if (id.length > maxIdLength)
+    throw invalidRequest(`A response id has at most ${maxIdLength} characters, but this one has ${id.length}.`, 'id')
   if (!idPattern.test(id)) throw invalidRequest('A response id has only letters, digits, "_", "-", "." and ":", such as resp_0123.', 'id')
   return id
 }

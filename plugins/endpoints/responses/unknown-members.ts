@@ -15,7 +15,7 @@ interface Root {
   readonly effect: string
 }
 
-const mostTold = 20
+const maxTold = 20
 /** Others are not repeated in a header. */
 const plainName = /^[\w.-]{1,64}$/
 
@@ -27,13 +27,13 @@ export function unknownMembers({ routing, tools }: GenerationRequest): readonly 
   const warnings: Warning[] = []
   if (routing) tell({ path: 'routing', known: routingMembers, effect: 'unknown, so it has no effect' }, routing, warnings)
   if (tools) tellTools('tools', tools, warnings)
-  return warnings.length === 0 ? none : warnings.slice(0, mostTold)
+  return warnings.length === 0 ? none : warnings.slice(0, maxTold)
 }
 
 const none: readonly Warning[] = []
 
 function tellTools(path: string, tools: readonly JsonObject[], warnings: Warning[]): void {
-  for (let index = 0; index < tools.length && warnings.length < mostTold; index++) {
+  for (let index = 0; index < tools.length && warnings.length < maxTold; index++) {
     const tool = tools[index]!
     const known = toolMembers.get(tool['type'] as string)
     if (!known) continue

@@ -12,9 +12,9 @@ import {
 const countries = new Set(
   'AR AU AT BE BR CA CL DK FI FR DE HK IN ID IT JP KR MY MX NL NZ NO CN PL PT PH RU SA ZA ES SE CH TW TR GB US'.split(' '),
 )
-const mostResults = 20
-const longestQuery = 400
-const mostWords = 50
+const maxPages = 20
+const maxQueryLength = 400
+const maxWords = 50
 
 /** Web search by Brave. */
 export default definePlugin(
@@ -32,8 +32,8 @@ export default definePlugin(
         const { maxResults, userLocation } = query
         const country = userLocation?.country
         const parameters = {
-          q: searchText(query, { sites: true, maximumCharacters: longestQuery, maximumWords: mostWords }),
-          count: Math.min(maxResults, mostResults),
+          q: searchText(query, { sites: true, maxCharacters: maxQueryLength, maxWords: maxWords }),
+          count: Math.min(maxResults, maxPages),
           // Another country is an error.
           country: country !== undefined && countries.has(country) ? country : undefined,
           safesearch: safeSearch,

@@ -1,8 +1,8 @@
 import { definePlugin } from '../../../core/index.ts'
 import { engineBaseUrl, engineDefinition, engineKeyOption, foundPages, getWith, searchText } from '../../../core/kit.ts'
 
-const mostResults = 10
-const longestQuery = 2_048
+const maxPages = 10
+const maxQueryLength = 2_048
 
 /** Web search by Google's Programmable Search Engine. */
 export default definePlugin(
@@ -27,8 +27,8 @@ export default definePlugin(
         const { maxResults, userLocation } = query
         return getWith(baseUrl, '/customsearch/v1', {
           cx: engineId,
-          q: searchText(query, { sites: true, place: ['city', 'region'], maximumCharacters: longestQuery }),
-          num: Math.min(maxResults, mostResults),
+          q: searchText(query, { sites: true, place: ['city', 'region'], maxCharacters: maxQueryLength }),
+          num: Math.min(maxResults, maxPages),
           gl: userLocation?.country?.toLowerCase(),
           hl: language,
         })

@@ -1,8 +1,8 @@
 import { definePlugin } from '../../../core/index.ts'
 import { engineBaseUrl, engineDefinition, engineKeyOption, foundPages, postJson, searchText } from '../../../core/kit.ts'
 
-const mostResults = 20
-const mostDomains = 20
+const maxPages = 20
+const maxDomains = 20
 
 /** Web search by Perplexity: its index, without its models. */
 export default definePlugin(
@@ -21,10 +21,10 @@ export default definePlugin(
         const domains = allowedDomains.length > 0 ? allowedDomains : blockedDomains.map(domain => `-${domain}`)
         return postJson(baseUrl, '/search', {
           query: searchText(query, { place: ['city', 'region'] }),
-          max_results: Math.min(maxResults, mostResults),
+          max_results: Math.min(maxResults, maxPages),
           max_tokens_per_page: maximumPageTokens,
           country: userLocation?.country,
-          ...(domains.length > 0 && { search_domain_filter: domains.slice(0, mostDomains) }),
+          ...(domains.length > 0 && { search_domain_filter: domains.slice(0, maxDomains) }),
         })
       },
       pages: ({ results }) => foundPages(results, ({ url, title, snippet, date }) => ({ url, title, text: snippet, publishedAt: date })),

@@ -1,7 +1,7 @@
 import { definePlugin } from '../../../core/index.ts'
 import { engineBaseUrl, engineDefinition, engineKeyOption, foundPages, postJson, searchText } from '../../../core/kit.ts'
 
-const longestQuery = 2_048
+const maxQueryLength = 2_048
 
 /** Google's results by Serper. */
 export default definePlugin(
@@ -17,7 +17,7 @@ export default definePlugin(
     adapter: ({ baseUrl, language }) => ({
       prepare: query =>
         postJson(baseUrl, '/search', {
-          q: searchText(query, { sites: true, place: ['city', 'region'], maximumCharacters: longestQuery }),
+          q: searchText(query, { sites: true, place: ['city', 'region'], maxCharacters: maxQueryLength }),
           num: query.maxResults,
           gl: query.userLocation?.country?.toLowerCase(),
           hl: language,

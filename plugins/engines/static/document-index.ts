@@ -5,8 +5,8 @@ export interface DocumentIndex {
   find(query: string, most: number): readonly Section[]
 }
 
-const mostWords = 32
-const longestText = 2_000
+const maxWords = 32
+const maxTextLength = 2_000
 
 /** Full-text search in the memory of the process. */
 export async function openIndex(documents: AsyncIterable<readonly Section[]>): Promise<DocumentIndex> {
@@ -23,7 +23,7 @@ export async function openIndex(documents: AsyncIterable<readonly Section[]>): P
       const words = wordsOf(query)
       if (words.length === 0) return []
       const rows = select.all(words.join(' OR '), most) as unknown as readonly Section[]
-      return rows.map(({ title, text, path, anchor }) => ({ title, path, anchor, text: text.slice(0, longestText).toWellFormed() }))
+      return rows.map(({ title, text, path, anchor }) => ({ title, path, anchor, text: text.slice(0, maxTextLength).toWellFormed() }))
     },
   }
 }
@@ -45,6 +45,6 @@ function wordsOf(query: string): readonly string[] {
   const distinct = new Set(words.map(word => word.toLowerCase()))
   return [...distinct]
     .filter(word => !commonWords.has(word))
-    .slice(0, mostWords)
+    .slice(0, maxWords)
     .map(word => `"${word}"`)
 }

@@ -10,7 +10,7 @@ export interface DocumentFolder {
   readonly log: Logger
 }
 
-const largestFileBytes = 1024 * 1024
+const maxFileBytes = 1024 * 1024
 
 /** The sections of each file, in the order of the paths. Skips links and hidden files. */
 export async function* readDocuments({ folder, maximumFiles, maximumMegabytes, log }: DocumentFolder): AsyncGenerator<readonly Section[]> {
@@ -19,7 +19,7 @@ export async function* readDocuments({ folder, maximumFiles, maximumMegabytes, l
   let left = Math.max(0, paths.length - maximumFiles)
   for (const path of paths.slice(0, maximumFiles)) {
     const { size } = await stat(join(folder, path))
-    if (size > Math.min(bytesLeft, largestFileBytes)) {
+    if (size > Math.min(bytesLeft, maxFileBytes)) {
       left += 1
       continue
     }

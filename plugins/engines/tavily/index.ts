@@ -2,9 +2,9 @@ import { definePlugin } from '../../../core/index.ts'
 import { engineBaseUrl, engineDefinition, engineKeyOption, foundPages, postJson, searchText } from '../../../core/kit.ts'
 import { tavilyCountry } from './countries.ts'
 
-const longestQuery = 400
-const mostAllowed = 300
-const mostBlocked = 150
+const maxQueryLength = 400
+const maxAllowed = 300
+const maxBlocked = 150
 
 /** Web search by Tavily. */
 export default definePlugin(
@@ -26,12 +26,12 @@ export default definePlugin(
         const country = tavilyCountry(userLocation?.country)
         const place = country === undefined ? (['city', 'region', 'country'] as const) : (['city', 'region'] as const)
         return postJson(baseUrl, '/search', {
-          query: searchText(query, { place, maximumCharacters: longestQuery }),
+          query: searchText(query, { place, maxCharacters: maxQueryLength }),
           max_results: maxResults,
           search_depth: searchDepth,
           country,
-          ...(allowedDomains.length > 0 && { include_domains: allowedDomains.slice(0, mostAllowed) }),
-          ...(blockedDomains.length > 0 && { exclude_domains: blockedDomains.slice(0, mostBlocked) }),
+          ...(allowedDomains.length > 0 && { include_domains: allowedDomains.slice(0, maxAllowed) }),
+          ...(blockedDomains.length > 0 && { exclude_domains: blockedDomains.slice(0, maxBlocked) }),
         })
       },
       pages: ({ results }) =>

@@ -17,7 +17,7 @@ const windowLength = 16_384
 const lead = 128
 /** A value that begins in a window may end in the next. Longer values have no spaces, and a window ends at a space. */
 const overlap = 1_024
-const longestWord = 8_192
+const maxWordLength = 8_192
 /** For a search that shares its time with no other. */
 const endless: Turn = { isOver: () => false, next: () => Promise.resolve() }
 
@@ -78,8 +78,8 @@ export class Finder {
 
 /** At a space, so that no word is cut. */
 function endOfWindow(text: string, earliest: number): number {
-  for (let end = earliest; end < Math.min(text.length, earliest + longestWord); end++) if (text.charCodeAt(end) <= 0x20) return end
-  return earliest + longestWord
+  for (let end = earliest; end < Math.min(text.length, earliest + maxWordLength); end++) if (text.charCodeAt(end) <= 0x20) return end
+  return earliest + maxWordLength
 }
 
 /** In the original text. */

@@ -2,7 +2,7 @@
 export const placeholderPattern = /\[([A-Z][A-Z0-9_]{0,39})_(\d{1,9})\]/g
 
 /** The longest text that `placeholderPattern` matches. */
-export const longestPlaceholder = 52
+export const maxPlaceholderLength = 52
 
 const parts = new RegExp(`^${placeholderPattern.source}$`)
 

@@ -1,5 +1,5 @@
 import type { OutputFilter } from '../../../core/index.ts'
-import { longestPlaceholder, placeholderPattern, type Placeholders } from './placeholders.ts'
+import { maxPlaceholderLength, placeholderPattern, type Placeholders } from './placeholders.ts'
 
 const beginning = /^\[(?:[A-Z][A-Z0-9_]{0,49})?$/
 
@@ -31,7 +31,7 @@ export class Restorer implements OutputFilter {
   /** The position of a placeholder that may have begun but has not ended. */
   #cut(text: string): number {
     const bracket = text.lastIndexOf('[')
-    const isOpen = bracket >= 0 && text.length - bracket < longestPlaceholder && beginning.test(text.slice(bracket))
+    const isOpen = bracket >= 0 && text.length - bracket < maxPlaceholderLength && beginning.test(text.slice(bracket))
     return isOpen ? bracket : text.length
   }
 

@@ -34,10 +34,10 @@ interface Load {
   characters: number
 }
 
-const longestTurnMs = 2
+const maxTurnMs = 2
 
 /**
- * The searches in progress. They share turns of the event loop, each at most `longestTurnMs` long, so that other requests continue in
+ * The searches in progress. They share turns of the event loop, each at most `maxTurnMs` long, so that other requests continue in
  * between. Owners take turns, so none waits for the long texts of another.
  */
 export class Searches {
@@ -63,7 +63,7 @@ export class Searches {
     try {
       await wait()
       return await search({
-        isOver: () => performance.now() - this.#turnBegan >= longestTurnMs,
+        isOver: () => performance.now() - this.#turnBegan >= maxTurnMs,
         next: () => {
           isMine = false
           this.#done(owner)
@@ -120,7 +120,7 @@ export class Searches {
   /** The next search begins at once if time is left of this turn of the event loop. */
   #done(owner: string): void {
     this.#queue.done(owner)
-    if (performance.now() - this.#turnBegan < longestTurnMs) this.#next(this.#turnBegan)
+    if (performance.now() - this.#turnBegan < maxTurnMs) this.#next(this.#turnBegan)
     else setImmediate(() => this.#next(performance.now()))
   }
 

@@ -23,7 +23,7 @@ export interface Webhook {
   readonly secrets: readonly string[]
 }
 
-const longestMessage = 1_000
+const maxMessageLength = 1_000
 
 /** One request, as the service sees it. */
 export class WebhookSession implements Required<Pick<GuardSession, 'input' | 'decision' | 'item'>> {
@@ -94,7 +94,7 @@ export class WebhookSession implements Required<Pick<GuardSession, 'input' | 'de
 
   #refusal(message: string | undefined, what: 'request' | 'answer'): GatewayError {
     const { name, secrets } = this.#webhook
-    let told = (message ?? '').slice(0, longestMessage).toWellFormed().trim()
+    let told = (message ?? '').slice(0, maxMessageLength).toWellFormed().trim()
     for (const secret of secrets) told = told.replaceAll(secret, '***')
     return invalidRequest(
       told || `The guardrail "${name}" refused this ${what}.`,

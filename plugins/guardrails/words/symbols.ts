@@ -16,13 +16,13 @@ const word = /^[\p{L}\p{M}\p{N}]+$/u
 const unspaced = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 
 const known = new Map<string, Folded>()
-const mostKnown = 30_000
+const maxKnown = 30_000
 
 export function folded(character: string): Folded {
   let found = known.get(character)
   if (!found) {
     found = fold(character)
-    if (known.size === mostKnown) known.clear()
+    if (known.size === maxKnown) known.clear()
     known.set(character, found)
   }
   return found

@@ -12,7 +12,7 @@ export interface DeliveryOptions {
 }
 
 const firstWaitMs = 1_000
-const longestWaitMs = 30_000
+const maxWaitMs = 30_000
 
 /** Why a batch was not delivered. */
 class Undelivered extends Error {
@@ -58,7 +58,7 @@ export class Delivery implements Pick<LogSink, 'write' | 'retryAfterMs' | 'giveU
   retryAfterMs(error: unknown, failures: number): number | undefined {
     const { mayPass, waitMs } = error instanceof Undelivered ? error : { mayPass: true }
     if (!mayPass || failures >= this.#options.maxAttempts || this.#stopping.signal.aborted) return undefined
-    return Math.min(waitMs ?? firstWaitMs * 2 ** (failures - 1), longestWaitMs)
+    return Math.min(waitMs ?? firstWaitMs * 2 ** (failures - 1), maxWaitMs)
   }
 
   async giveUp(batch: readonly RequestRecord[], error: unknown): Promise<void> {

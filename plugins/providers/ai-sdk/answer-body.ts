@@ -5,7 +5,7 @@ import { EndOfAnswer } from './end-of-answer.ts'
 
 /** How long a body may stay open after its answer is complete. */
 const restMs = 1_000
-const maximumReplyBytes = 64 * 1024 * 1024
+const maxReplyBytes = 64 * 1024 * 1024
 
 /** Passes on a whole reply within the gateway's memory limit, because packages collect it. */
 export async function* wholeBody(body: Readable, holds: ProviderCall['holds']): AsyncGenerator<Uint8Array> {
@@ -13,7 +13,7 @@ export async function* wholeBody(body: Readable, holds: ProviderCall['holds']): 
   for await (const chunk of body as AsyncIterable<Uint8Array>) {
     held += chunk.byteLength
     holds?.(held)
-    if (held > maximumReplyBytes) throw tooLarge()
+    if (held > maxReplyBytes) throw tooLarge()
     yield chunk
   }
   holds?.(0)
@@ -61,6 +61,6 @@ export async function* streamedBody(body: Readable, holds: ProviderCall['holds']
 function tooLarge(): ProviderFailure {
   return new ProviderFailure({
     kind: 'protocol',
-    message: `The provider sent a reply larger than ${maximumReplyBytes / 1024 / 1024} MiB.`,
+    message: `The provider sent a reply larger than ${maxReplyBytes / 1024 / 1024} MiB.`,
   })
 }

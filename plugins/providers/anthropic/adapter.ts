@@ -1,6 +1,6 @@
 import type { ProviderCall } from '../../../core/index.ts'
 import type { ProviderAdapter } from '../../../core/kit.ts'
-import { enforces } from './answer-format.ts'
+import { enforcesFormat } from './answer-format.ts'
 import { decoder } from './decoder.ts'
 import { failureFrom } from './failure.ts'
 import { traitsOf } from './models.ts'
@@ -34,7 +34,7 @@ export function anthropicAdapter(options: AnthropicAdapterOptions): ProviderAdap
       const { search, thinking, thinksUnasked } = traitsOf(endpoint)
       return { webSearch: search, hiddenReasoning: thinking === 'none' ? false : thinksUnasked || 'asked' }
     },
-    enforces,
+    enforcesFormat,
     framing: 'sse',
     prepare(call) {
       const message = requestBody(call, options)

@@ -5,7 +5,7 @@ import { enforceableSchema } from './schema.ts'
 import type { OutputConfig } from './wire.ts'
 
 /** Newer models enforce schemas in the vendor's subset. No model enforces JSON without a schema. */
-export function enforces(format: TextFormat, endpoint: Endpoint): boolean {
+export function enforcesFormat(format: TextFormat, endpoint: Endpoint): boolean {
   return format.type === 'json_schema' && traitsOf(endpoint).structuredOutput && enforceableSchema(format.schema) !== undefined
 }
 

@@ -8,7 +8,7 @@ import type { EffortLevel, Thinking } from './wire.ts'
 /** Shares of the output limit, so that there is room for an answer after the thoughts. */
 const budgetShares: Record<Exclude<Effort, 'none'>, number> = { minimal: 0.1, low: 0.2, medium: 0.5, high: 0.8, xhigh: 0.9, max: 0.9 }
 const smallestBudget = 1024
-const largestBudget = 32_000
+const maxBudget = 32_000
 
 const ladder = ['low', 'medium', 'high', 'xhigh', 'max'] as const
 
@@ -56,7 +56,7 @@ export function reasoningFor(
     warn('reasoning.effort', 'This model made the previous tool calls without thinking, so it continues without.')
     return {}
   }
-  const budget = Math.min(Math.floor(maxTokens * budgetShares[effort]), largestBudget)
+  const budget = Math.min(Math.floor(maxTokens * budgetShares[effort]), maxBudget)
   const affordable = Math.floor(maxTokens * budgetShares.max)
   if (affordable >= smallestBudget) return { thinking: { type: 'enabled', budget_tokens: Math.max(budget, smallestBudget) } }
   warn('reasoning.effort', `max_output_tokens of ${maxTokens} leaves no room to think.`)

@@ -14,7 +14,7 @@ export function toolsFor(
   const search = searchEntry(request)
   if (functions.length === 0 && !search) return {}
   const choice = choiceFor(request, traits)
-  const strict = traits.structuredOutput && functions.filter(isStrict).length <= mostStrictTools
+  const strict = traits.structuredOutput && functions.filter(isStrict).length <= maxStrictTools
   const tools = functions.map(each => wireTool(each, strict))
   return {
     tools: search ? [...tools, searchTool(search, request.max_tool_calls)] : tools,
@@ -23,7 +23,7 @@ export function toolsFor(
 }
 
 /** The most per request ("Structured outputs", schema complexity limits). */
-const mostStrictTools = 20
+const maxStrictTools = 20
 
 function isStrict(tool: FunctionTool): boolean {
   return tool.strict === true

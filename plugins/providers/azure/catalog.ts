@@ -8,7 +8,7 @@ export function deployedModels(provider: string, deployments: Deployments): Cata
     model,
     endpoints: [{ provider, capabilities: capabilitiesOf[api] }],
   }))
-  return { name: `deployments of ${provider}`, rank: 'provider', describe: () => `${entries.length} deployments`, entries: () => entries }
+  return { name: `deployments of ${provider}`, rank: 'provider', summary: () => `${entries.length} deployments`, entries: () => entries }
 }
 
 const functionsOnly: Capabilities = { customTools: false, namespaceTools: false, allowedTools: false }

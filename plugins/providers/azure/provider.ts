@@ -77,7 +77,7 @@ export function azureProvider({ id, resource, deployments, credentials, headers,
     capabilities: only?.capabilities ?? leastCapabilities,
     // A deployment that is reached through Chat Completions has no search, whatever its model.
     capabilitiesOf: named => ({ webSearch: false, ...spokenBy(named).capabilitiesOf?.(named) }),
-    enforces: (format, endpoint) => spokenBy(endpoint).enforces?.(format, endpoint) ?? true,
+    enforcesFormat: (format, endpoint) => spokenBy(endpoint).enforcesFormat?.(format, endpoint) ?? true,
     generate: call => spokenBy(call.endpoint).generate(call),
   }
 }

@@ -1,6 +1,6 @@
 import type { ProviderCall } from '../../../core/index.ts'
 import type { ProviderAdapter } from '../../../core/kit.ts'
-import { enforces } from './answer-format.ts'
+import { enforcesFormat } from './answer-format.ts'
 import { decoder } from './decoder.ts'
 import { eventStreamFramer } from './event-stream.ts'
 import { failureFrom } from './failure.ts'
@@ -25,9 +25,9 @@ export function bedrockAdapter(options: BedrockAdapterOptions): ProviderAdapter 
   return {
     capabilities: { customTools: false, namespaceTools: false, allowedTools: false },
     capabilitiesOf: endpoint => ({ webSearch: traitsOf(endpoint).grounding && !invoke.formOf(endpoint) }),
-    enforces: (format, endpoint) => {
+    enforcesFormat: (format, endpoint) => {
       const form = invoke.formOf(endpoint)
-      return form ? (form.enforces?.(format, endpoint) ?? true) : enforces(format, endpoint)
+      return form ? (form.enforcesFormat?.(format, endpoint) ?? true) : enforcesFormat(format, endpoint)
     },
     framing: eventStreamFramer,
     media: { images: 'inline', files: 'inline' },

@@ -14,7 +14,7 @@ export function isStructured(endpoint: Named): boolean {
 }
 
 /** Enforces schemas in the subset shared with Anthropic ("Structured outputs", JSON Schema support), but never JSON without a schema. */
-export function enforces(format: TextFormat, endpoint: Named): boolean {
+export function enforcesFormat(format: TextFormat, endpoint: Named): boolean {
   return format.type === 'json_schema' && isStructured(endpoint) && enforceableSchema(format.schema) !== undefined
 }
 

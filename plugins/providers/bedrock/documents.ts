@@ -71,7 +71,7 @@ function formatOf(mediaType: string, filename: string | undefined): DocumentForm
   return known ?? (isTextFile(mediaType) ? 'txt' : undefined)
 }
 
-const longestName = 190
+const maxNameLength = 190
 
 /** "DocumentBlock", name: letters, digits, single spaces, hyphens, parentheses and square brackets. */
 function plainName(filename: string | undefined): string {
@@ -80,7 +80,7 @@ function plainName(filename: string | undefined): string {
     .replace(/[^a-zA-Z0-9\s()[\]-]/g, '-')
     .replace(/\s+/g, ' ')
     .trim()
-    .slice(0, longestName)
+    .slice(0, maxNameLength)
     .trim()
   return /[a-zA-Z0-9]/.test(plain) ? plain : 'document'
 }

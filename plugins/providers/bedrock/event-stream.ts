@@ -5,7 +5,7 @@ import { smithy } from './smithy.ts'
 /** The total length, the length of the headers, and a checksum of both. */
 const preludeBytes = 12
 const smallestMessageBytes = 16
-const maximumMessageBytes = 32 * 1024 * 1024
+const maxMessageBytes = 32 * 1024 * 1024
 const exceptionPrefix = 'exception '
 
 /**
@@ -26,7 +26,7 @@ export function eventStreamFramer(): Framer {
       needed = preludeBytes
       while (bytes.byteLength >= preludeBytes) {
         const length = bytes.readUInt32BE(0)
-        if (length < smallestMessageBytes || length > maximumMessageBytes)
+        if (length < smallestMessageBytes || length > maxMessageBytes)
           throw broken('something that is not an event stream', bytes.toString('utf8', 0, 4096))
         if (bytes.byteLength < length) {
           needed = length

@@ -14,7 +14,7 @@ export type InvokeOption = Readonly<Record<string, (typeof invokeDialects)[numbe
 
 /** How to call a model with InvokeModel. */
 export interface InvokeForm {
-  readonly enforces: ProviderAdapter['enforces']
+  readonly enforcesFormat: ProviderAdapter['enforcesFormat']
   body(call: ProviderCall): string
   decoder(call: ProviderCall): Decoder
   readonly reply: ProviderAdapter['reply']
@@ -55,7 +55,7 @@ function adapterOf(name: InvokeOption[string], { defaultMaxTokens, beta }: Setti
 
 function formOf(adapter: ProviderAdapter): InvokeForm {
   return {
-    enforces: adapter.enforces?.bind(adapter),
+    enforcesFormat: adapter.enforcesFormat?.bind(adapter),
     body: call => String(adapter.prepare(call).body),
     decoder: call => unwrapped(adapter.decoder(call)),
     reply: adapter.reply.bind(adapter),

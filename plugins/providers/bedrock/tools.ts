@@ -62,10 +62,10 @@ function calledBefore({ request }: ProviderCall): readonly string[] {
 }
 
 /** The most per request ("Structured outputs", schema complexity limits). */
-const mostStrictTools = 20
+const maxStrictTools = 20
 
 function specsOf(functions: readonly FunctionTool[], { endpoint }: ProviderCall): Tool[] {
-  const strict = isStructured(endpoint) && functions.filter(tool => tool.strict === true).length <= mostStrictTools
+  const strict = isStructured(endpoint) && functions.filter(tool => tool.strict === true).length <= maxStrictTools
   return functions.map(tool => specOf(tool, strict))
 }
 

@@ -1,6 +1,6 @@
 import type { Capabilities } from '../../../core/index.ts'
 import type { ProviderAdapter } from '../../../core/kit.ts'
-import { enforces } from './answer-format.ts'
+import { enforcesFormat } from './answer-format.ts'
 import { decoder } from './decoder.ts'
 import { failureFrom } from './failure.ts'
 import { replyEvents } from './reply.ts'
@@ -25,7 +25,7 @@ const capabilities: Capabilities = {
 export function cohereAdapter({ url, authorize }: CohereAdapterOptions): ProviderAdapter {
   return {
     capabilities,
-    enforces,
+    enforcesFormat,
     framing: 'sse',
     media: { images: 'url', files: 'inline' },
     prepare(call) {

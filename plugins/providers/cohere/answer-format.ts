@@ -10,7 +10,7 @@ export interface AnswerFormat {
   readonly line?: string
 }
 
-export function enforces(format: TextFormat, _endpoint: Endpoint): boolean {
+export function enforcesFormat(format: TextFormat, _endpoint: Endpoint): boolean {
   return format.type !== 'json_schema' || isEnforceable(format.schema)
 }
 

@@ -40,10 +40,10 @@ function toolChoice({ tool_choice: choice }: UpstreamRequestBody): ChatBody['too
 }
 
 /** "Structured Outputs", notes on `strict_tools`. */
-const mostStrictFields = 200
+const maxStrictFields = 200
 
 /** Strictness applies to all tools or none. */
 function areStrict(tools: readonly FunctionTool[]): boolean {
   const schemas = tools.map(({ parameters }) => schemaOf(parameters))
-  return tools.every(({ strict }) => strict === true) && schemas.every(isEnforceable) && countFields(schemas) <= mostStrictFields
+  return tools.every(({ strict }) => strict === true) && schemas.every(isEnforceable) && countFields(schemas) <= maxStrictFields
 }

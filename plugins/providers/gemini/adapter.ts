@@ -1,6 +1,6 @@
 import type { Capabilities, ProviderCall } from '../../../core/index.ts'
 import type { ProviderAdapter } from '../../../core/kit.ts'
-import { enforces } from './answer-format.ts'
+import { enforcesFormat } from './answer-format.ts'
 import { decoder } from './decoder.ts'
 import { failureFrom } from './failure.ts'
 import { geminiFramer } from './framer.ts'
@@ -29,7 +29,7 @@ export function geminiAdapter(options: GeminiAdapterOptions): ProviderAdapter {
     capabilities,
     // Models from version 3 on can combine it with functions only if the conversation returns every call of the search.
     capabilitiesOf: endpoint => (traitsOf(endpoint).search ? { webSearch: true, searchAlone: true } : { webSearch: false }),
-    enforces,
+    enforcesFormat,
     // The vendor can fetch URLs, but needs the media type, which few image URLs reveal.
     media: { images: 'inline', files: 'url' },
     framing: geminiFramer,

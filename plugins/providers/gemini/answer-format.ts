@@ -10,7 +10,7 @@ export interface AnswerFormat {
   readonly line?: string
 }
 
-export function enforces(_format: TextFormat, endpoint: Endpoint): boolean {
+export function enforcesFormat(_format: TextFormat, endpoint: Endpoint): boolean {
   return traitsOf(endpoint).format
 }
 

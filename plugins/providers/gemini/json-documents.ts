@@ -1,7 +1,7 @@
 import { ProviderFailure } from '../../../core/index.ts'
 import type { Framer } from '../../../core/kit.ts'
 
-const maximumDocumentCharacters = 8 * 1024 * 1024
+const maxDocumentCharacters = 8 * 1024 * 1024
 
 /** Cuts a growing list, or a sequence, into JSON objects. Ignores everything between them. */
 export function jsonDocumentFramer(): Framer {
@@ -33,7 +33,7 @@ export function jsonDocumentFramer(): Framer {
       }
       if (depth === 0) return
       document += piece.slice(start)
-      if (document.length > maximumDocumentCharacters)
+      if (document.length > maxDocumentCharacters)
         throw new ProviderFailure({ kind: 'protocol', message: 'The provider sent a JSON document larger than 8 MiB.' })
     },
   }

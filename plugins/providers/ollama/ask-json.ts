@@ -1,6 +1,6 @@
 import type { HttpClient, UpstreamRequest } from '../../../core/kit.ts'
 
-const largestBytes = 8_000_000
+const maxBytes = 8_000_000
 
 /** Sends a small request. Throws unless the answer is a JSON object. */
 export async function askJson(http: HttpClient, request: UpstreamRequest, signal: AbortSignal): Promise<object> {
@@ -19,7 +19,7 @@ export async function askJson(http: HttpClient, request: UpstreamRequest, signal
   let bytes = 0
   for await (const chunk of body as AsyncIterable<Buffer>) {
     bytes += chunk.byteLength
-    if (bytes > largestBytes) throw new Error(`expected at most ${largestBytes} bytes`)
+    if (bytes > maxBytes) throw new Error(`expected at most ${maxBytes} bytes`)
     chunks.push(chunk)
   }
   const parsed: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'))

@@ -40,12 +40,12 @@ function sentence(error: unknown): string | undefined {
   return said && Array.isArray(loc) ? `${loc.join('.')}: ${said}` : said
 }
 
-const maximumLength = 2000
+const maxLength = 2000
 
 /** An HTML page is not a sentence. */
 function plain(message: string): string | undefined {
   const trimmed = message.trim()
-  return trimmed === '' || trimmed.startsWith('<') ? undefined : trimmed.slice(0, maximumLength)
+  return trimmed === '' || trimmed.startsWith('<') ? undefined : trimmed.slice(0, maxLength)
 }
 
 function statusFrom(value: unknown): number | undefined {

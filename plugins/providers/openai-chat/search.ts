@@ -32,7 +32,7 @@ export function searchTool(request: UpstreamRequestBody, { search }: Host): Json
 }
 
 /** The most domains in Perplexity's filter. */
-const mostDomains = 20
+const maxDomains = 20
 
 /** The members of the request that steer a search. */
 export function searchMembers(request: UpstreamRequestBody, { search }: Host): JsonObject {
@@ -47,7 +47,7 @@ export function searchMembers(request: UpstreamRequestBody, { search }: Host): J
       const options = { ...(size && { search_context_size: size }), ...(Object.keys(known).length > 0 && { user_location: known }) }
       return {
         ...(Object.keys(options).length > 0 && { web_search_options: options }),
-        ...(domains.length > 0 && { search_domain_filter: domains.slice(0, mostDomains) }),
+        ...(domains.length > 0 && { search_domain_filter: domains.slice(0, maxDomains) }),
       }
     }
     case 'web_search_options_nested':
@@ -81,8 +81,8 @@ export function warnOfSearch(request: UpstreamRequestBody, { search }: Host, war
   if (search.form === 'web_search_options_nested' && allowed.length + blocked.length > 0) drop('filters')
   const isEither = search.form === 'web_search_options' || search.form === 'server_tool'
   if (isEither && allowed.length > 0 && blocked.length > 0) drop('blocked_domains together with allowed_domains')
-  if (search.form === 'web_search_options' && Math.max(allowed.length, blocked.length) > mostDomains)
-    drop(`a domain beyond the first ${mostDomains}`)
+  if (search.form === 'web_search_options' && Math.max(allowed.length, blocked.length) > maxDomains)
+    drop(`a domain beyond the first ${maxDomains}`)
 }
 
 function askedBy({ search_context_size: size, filters, user_location: location }: WebSearchTool): Asked {

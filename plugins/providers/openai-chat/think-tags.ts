@@ -3,7 +3,7 @@ import type { Emit } from '../../../core/kit.ts'
 const opening = '<think>'
 const closing = '</think>'
 /** The most white space around tags. More belongs to the model's answer, and rereading it with each piece would stall the event loop. */
-const longestBlank = 256
+const maxBlankLength = 256
 
 interface Listener {
   reasoning(text: string, emit: Emit): void
@@ -52,14 +52,14 @@ export class ThinkTags {
     if (text.startsWith(opening)) {
       this.#held = text.slice(opening.length)
       this.#state = 'thinking'
-    } else if (!opening.startsWith(text) || this.#held.length > longestBlank) this.flush(emit)
+    } else if (!opening.startsWith(text) || this.#held.length > maxBlankLength) this.flush(emit)
   }
 
   #think(emit: Emit): void {
     const end = this.#held.indexOf(closing)
     const said = end >= 0 ? this.#held.slice(0, end) : withoutUnfinishedTag(this.#held)
     const trimmed = said.trimEnd()
-    const certain = said.length - trimmed.length > longestBlank ? said : trimmed
+    const certain = said.length - trimmed.length > maxBlankLength ? said : trimmed
     this.#thought(certain, emit)
     this.#held = this.#held.slice(end >= 0 ? end + closing.length : certain.length)
     if (end >= 0) this.#state = 'after'

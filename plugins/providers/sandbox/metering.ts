@@ -42,13 +42,13 @@ function* finish(meter: Meter, reason: FinishReason): Generator<GenerationEvent>
 
 class Meter {
   readonly #inputTokens: number
-  readonly #mostTokens: number
+  readonly #maxTokens: number
   #answerLength = 0
   #reasoningLength = 0
 
   constructor(request: UpstreamRequestBody, { contextWindow = Infinity, maxOutputTokens = Infinity }: Endpoint) {
     this.#inputTokens = tokens(requestLength(request))
-    this.#mostTokens = Math.min(request.max_output_tokens ?? Infinity, maxOutputTokens)
+    this.#maxTokens = Math.min(request.max_output_tokens ?? Infinity, maxOutputTokens)
     if (this.#inputTokens > contextWindow)
       throw new ProviderFailure({
         kind: 'context-length',
@@ -86,7 +86,7 @@ class Meter {
 
   #room(isReasoning: boolean): number {
     const [own, other] = isReasoning ? [this.#reasoningLength, this.#answerLength] : [this.#answerLength, this.#reasoningLength]
-    return Math.max(0, (this.#mostTokens - tokens(other)) * tokenLength - own)
+    return Math.max(0, (this.#maxTokens - tokens(other)) * tokenLength - own)
   }
 }
 

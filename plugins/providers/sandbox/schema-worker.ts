@@ -9,7 +9,7 @@ export type Found = { readonly value: unknown } | { readonly problem: string }
 
 const seeds = 16
 /** The most members and items to simplify. */
-const mostPlain = 200
+const maxPlain = 200
 
 parentPort!.on('message', (schema: Schema) => parentPort!.postMessage(find(withoutDraft(schema))))
 // The first value takes much longer than the others, because the libraries only start then. That is not the schema's fault.
@@ -52,7 +52,7 @@ function proposal(schema: Schema, seed: number, alwaysFakeOptionals: boolean): u
 /** Replaces random words with their member's name and random numbers with 1, wherever the schema allows. */
 function plain(value: unknown, validate: ValidateFunction): unknown {
   const root = { value }
-  let left = mostPlain
+  let left = maxPlain
   const visit = (holder: Record<string, unknown>, key: string, name: string): void => {
     const found = holder[key]
     if (left-- <= 0) return

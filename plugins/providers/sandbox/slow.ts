@@ -9,8 +9,8 @@ interface Timing {
   readonly pieces: number
 }
 
-const longestMs = 600_000
-const mostPieces = 10_000
+const maxMs = 600_000
+const maxPieces = 10_000
 const names = ['firstMs', 'betweenMs', 'pieces'] as const
 
 /** Answers as `echo` does, but with its own text and at the pace in the last user message. */
@@ -43,9 +43,9 @@ function readTiming({ object, text }: Instruction): Timing {
   if (unknown !== undefined)
     throw misunderstood(`sandbox/slow does not know ${JSON.stringify(unknown)}. It knows firstMs, betweenMs and pieces.`)
   return {
-    firstMs: wholeNumber(asked, 'firstMs', longestMs) ?? 1000,
-    betweenMs: wholeNumber(asked, 'betweenMs', longestMs) ?? 200,
-    pieces: wholeNumber(asked, 'pieces', mostPieces) ?? 5,
+    firstMs: wholeNumber(asked, 'firstMs', maxMs) ?? 1000,
+    betweenMs: wholeNumber(asked, 'betweenMs', maxMs) ?? 200,
+    pieces: wholeNumber(asked, 'pieces', maxPieces) ?? 5,
   }
 }
 

@@ -62,7 +62,7 @@ export function vertexProvider(
     // The catalog adds what only one of them can do.
     capabilities: { customTools: false, namespaceTools: false, allowedTools: false },
     capabilitiesOf: named => spokenBy(named).capabilitiesOf?.(named) ?? {},
-    enforces: (format, endpoint) => spokenBy(endpoint).enforces?.(format, endpoint) ?? true,
+    enforcesFormat: (format, endpoint) => spokenBy(endpoint).enforcesFormat?.(format, endpoint) ?? true,
     generate: call => spokenBy(call.endpoint).generate(call),
   }
 }

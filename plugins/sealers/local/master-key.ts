@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 
 export const keyBytes = 32
 const readAgainMs = 20
-const mostReads = 25
+const maxReads = 25
 
 /** The content of a key file: a line with the current key, then lines `previous: <key>` and `mac: <key>` after a rotation. */
 export interface KeyRing {
@@ -105,7 +105,7 @@ function read(path: string): string | undefined {
 function readWritten(path: string): string {
   for (let attempt = 1; ; attempt++) {
     const text = readFileSync(path, 'utf8').trim()
-    if (text !== '' || attempt === mostReads) return text
+    if (text !== '' || attempt === maxReads) return text
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, readAgainMs)
   }
 }

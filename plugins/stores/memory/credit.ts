@@ -1,7 +1,7 @@
-import { mostCreditUsd, type CreditEntry, type PageQuery } from '../../../core/stores.ts'
+import { maxCreditUsd, type CreditEntry, type PageQuery } from '../../../core/stores.ts'
 import { pageOf } from './page.ts'
 
-const mostEntries = 10_000
+const maxEntries = 10_000
 
 /** The credit of one organization, in whole nano-dollars. The balance is the sum of the entries. */
 export class Credit {
@@ -23,7 +23,7 @@ export class Credit {
   add(entry: CreditEntry): number | undefined {
     if (this.#ids.has(entry.id)) return this.balanceUsd
     const balance = Math.round(entry.amountUsd * 1e9) - this.spending.spent
-    if (entry.amountUsd < 0 ? balance < 0 : balance > mostCreditUsd * 1e9) return undefined
+    if (entry.amountUsd < 0 ? balance < 0 : balance > maxCreditUsd * 1e9) return undefined
     this.spending.spent = -balance
     this.#ids.add(entry.id)
     this.#keep(entry)
@@ -43,11 +43,11 @@ export class Credit {
   /** Adds up the older half once there are too many, so that the sum stays right and memory bounded. */
   #keep(entry: CreditEntry): void {
     this.#entries.push(entry)
-    if (this.#entries.length <= mostEntries) return
-    const older = this.#entries.slice(0, mostEntries / 2)
+    if (this.#entries.length <= maxEntries) return
+    const older = this.#entries.slice(0, maxEntries / 2)
     const last = older.at(-1)!
     const nanoUsd = older.reduce((sum, { amountUsd }) => sum + Math.round(amountUsd * 1e9), 0)
     const total = { ...last, amountUsd: nanoUsd / 1e9, note: `The sum of ${older.length} older entries.`, requestId: null }
-    this.#entries = [total, ...this.#entries.slice(mostEntries / 2)]
+    this.#entries = [total, ...this.#entries.slice(maxEntries / 2)]
   }
 }

@@ -20,9 +20,9 @@ interface Sealed {
   readonly row: ResponseTable
 }
 
-const mostInGroup = 50
+const maxInGroup = 50
 /** A larger response is a large one. */
-const mostGroupBytes = 1024 * 1024
+const maxGroupBytes = 1024 * 1024
 
 /**
  * Stores responses in groups, each in one transaction: what arrives while one group is stored goes into the next. Large responses have a
@@ -52,7 +52,7 @@ export class ResponseWrites {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const { input, output, body } = response
     const waiting: Waiting = { owner, response, bytes: jsonBytes([input, output, body]), signal, resolve, reject }
-    const queue = waiting.bytes > mostGroupBytes ? this.#large : this.#small
+    const queue = waiting.bytes > maxGroupBytes ? this.#large : this.#small
     queue.add(waiting)
     signal?.addEventListener('abort', () => {
       queue.remove(waiting)
@@ -90,8 +90,8 @@ export class ResponseWrites {
 
   async #nextGroup(): Promise<readonly Sealed[]> {
     const group: Sealed[] = []
-    for (let bytes = 0; group.length < mostInGroup;) {
-      const waiting = this.#small.next(bytes === 0 ? Infinity : mostGroupBytes - bytes)
+    for (let bytes = 0; group.length < maxInGroup;) {
+      const waiting = this.#small.next(bytes === 0 ? Infinity : maxGroupBytes - bytes)
       if (!waiting) break
       try {
         const row = await this.#sealed(waiting)

@@ -6,9 +6,9 @@ import type { ResponseTable, Tables } from './tables.ts'
 type Address = Pick<ResponseTable, 'owner' | 'id'>
 
 const retryAfterMs = 1_000
-const mostAtOnce = 50
+const maxAtOnce = 50
 /** Of a database that is down for long, only the last ones can have been stored. */
-const mostWaiting = 1_000
+const maxWaiting = 1_000
 
 /**
  * Deletes responses that may be stored although their callers heard that they are not: a database can commit them long after it was asked
@@ -26,7 +26,7 @@ export class UnwantedResponses {
 
   add(responses: readonly Address[]): void {
     this.#waiting.push(...responses.map(({ owner, id }) => ({ owner, id })))
-    this.#waiting.splice(0, this.#waiting.length - mostWaiting)
+    this.#waiting.splice(0, this.#waiting.length - maxWaiting)
     if (!this.#isRemoving && this.#waiting.length > 0) void this.#removeAll()
   }
 
@@ -37,7 +37,7 @@ export class UnwantedResponses {
   async #removeAll(): Promise<void> {
     this.#isRemoving = true
     while (this.#waiting.length > 0 && !this.#stopped) {
-      const next = this.#waiting.splice(0, mostAtOnce)
+      const next = this.#waiting.splice(0, maxAtOnce)
       try {
         await this.#database.transaction().execute(async transaction => {
           for (const { owner, id } of next) await removeResponse(transaction, owner, id)

@@ -3,7 +3,7 @@ import { inOrder } from './in-order.ts'
 import type { RateWindowTable, Tables } from './tables.ts'
 
 /** Databases limit the parameters of a statement. */
-const mostInStatement = 500
+const maxInStatement = 500
 
 /** The windows of these buckets that have not ended. */
 export async function readWindows(database: Kysely<Tables>, buckets: readonly string[], now: number): Promise<readonly RateWindowTable[]> {
@@ -47,7 +47,7 @@ function notNegative(row: RateWindowTable): RateWindowTable {
 }
 
 function inGroups(rows: readonly RateWindowTable[]): readonly (readonly RateWindowTable[])[] {
-  return Array.from({ length: Math.ceil(rows.length / mostInStatement) }, (_, index) =>
-    rows.slice(index * mostInStatement, (index + 1) * mostInStatement),
+  return Array.from({ length: Math.ceil(rows.length / maxInStatement) }, (_, index) =>
+    rows.slice(index * maxInStatement, (index + 1) * maxInStatement),
   )
 }

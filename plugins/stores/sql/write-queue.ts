@@ -28,12 +28,12 @@ export class WriteQueue<W extends Write> {
   }
 
   /** The next write, if one waits and it has at most this many bytes. */
-  next(mostBytes: number): W | undefined {
+  next(maxBytes: number): W | undefined {
     let chosen: Line<W> | undefined
     for (const line of this.#lines.values()) if (line.waiting.length > 0 && (!chosen || line.had < chosen.had)) chosen = line
     if (!chosen) return undefined
     const write = chosen.waiting.reduce((smallest, each) => (each.bytes < smallest.bytes ? each : smallest))
-    if (write.bytes > mostBytes) return undefined
+    if (write.bytes > maxBytes) return undefined
     chosen.waiting.splice(chosen.waiting.indexOf(write), 1)
     this.#had = Math.max(this.#had, chosen.had)
     chosen.had = this.#had + write.bytes

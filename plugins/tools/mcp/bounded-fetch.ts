@@ -1,7 +1,7 @@
 /** The largest reply of a server. */
-const mostBytes = 8 * 1024 * 1024
+const maxBytes = 8 * 1024 * 1024
 
-/** A `fetch` that follows no redirects and stops reading after `mostBytes`. It calls `exceeded` when there is more. */
+/** A `fetch` that follows no redirects and stops reading after `maxBytes`. It calls `exceeded` when there is more. */
 export function boundedFetch(exceeded: () => void): (url: string | URL, init?: RequestInit) => Promise<Response> {
   return async (url, init) => {
     const reply = await fetch(url, { ...init, redirect: 'error' })
@@ -11,8 +11,8 @@ export function boundedFetch(exceeded: () => void): (url: string | URL, init?: R
       new TransformStream<Uint8Array, Uint8Array>({
         transform(chunk, controller) {
           bytes += chunk.byteLength
-          if (bytes <= mostBytes) return controller.enqueue(chunk)
-          controller.error(new Error(`the server sent more than ${mostBytes} bytes`))
+          if (bytes <= maxBytes) return controller.enqueue(chunk)
+          controller.error(new Error(`the server sent more than ${maxBytes} bytes`))
           exceeded()
         },
       }),

@@ -2,7 +2,7 @@ import { isObject, type Item, type JsonObject } from '../../../core/index.ts'
 import { readableOutput } from '../../../core/kit.ts'
 
 /** The longest output of a call that is kept and shown, in characters. */
-export const longestOutput = 40_000
+export const maxOutputLength = 40_000
 
 type Converted = readonly [call: Item, output: Item]
 
@@ -39,7 +39,7 @@ function convertedItem(item: JsonObject, declined: ReadonlyMap<unknown, string>)
   const id = textOf(item['id'])
   if (item['type'] === 'mcp_call') {
     const output = typeof item['error'] === 'string' ? item['error'] : textOf(item['output'])
-    return pair(item, id, readableOutput(textOf(item['name']), output, longestOutput))
+    return pair(item, id, readableOutput(textOf(item['name']), output, maxOutputLength))
   }
   if (item['type'] !== 'mcp_approval_request' || !declined.has(id)) return undefined
   const reason = declined.get(id)

@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/client'
 import { LRUCache } from 'lru-cache'
 import { isObject, PluginError, type Clock, type JsonObject, type Sight } from '../../../core/index.ts'
 import { boundedFetch } from './bounded-fetch.ts'
-import { longestOutput } from './items.ts'
+import { maxOutputLength } from './items.ts'
 
 export interface McpServerOptions {
   readonly label: string
@@ -35,9 +35,9 @@ interface Use {
   readonly isSecond?: boolean
 }
 
-const mostOrganizations = 64
-const mostTools = 500
-const longestDescription = 4_000
+const maxOrganizations = 64
+const maxTools = 500
+const maxDescriptionLength = 4_000
 
 /** One MCP server of the config. Every organization has its own session, because servers may keep state in it. */
 export class McpServer {
@@ -45,7 +45,7 @@ export class McpServer {
   readonly #plugin: string
   readonly #clock: Clock
   readonly #clients = new LRUCache<string, Promise<Client>>({
-    max: mostOrganizations,
+    max: maxOrganizations,
     // Other calls may still be waiting in it. By then, all are over.
     dispose: client => void setTimeout(ended, this.options.timeoutMs, client).unref(),
   })
@@ -81,7 +81,7 @@ export class McpServer {
     const { content, structuredContent, isError } = result as JsonObject
     const said = Array.isArray(content) ? content.map(textOfPart).join('\n') : ''
     const output = said === '' && structuredContent !== undefined ? JSON.stringify(structuredContent) : said
-    return { output: this.#withoutSecrets(output).slice(0, longestOutput).toWellFormed(), isError: isError === true }
+    return { output: this.#withoutSecrets(output).slice(0, maxOutputLength).toWellFormed(), isError: isError === true }
   }
 
   close(): void {
@@ -94,10 +94,10 @@ export class McpServer {
     const { tools: allowed } = this.options
     return tools
       .filter(({ name }) => !allowed || allowed.includes(name))
-      .slice(0, mostTools)
+      .slice(0, maxTools)
       .map(({ name, description = '', inputSchema, annotations }) => ({
         name,
-        description: description.slice(0, longestDescription).toWellFormed(),
+        description: description.slice(0, maxDescriptionLength).toWellFormed(),
         parameters: inputSchema as JsonObject,
         annotations: annotations as JsonObject | undefined,
         isReadOnly: annotations?.readOnlyHint === true,

@@ -25,7 +25,7 @@ interface Health {
 }
 
 /** After this many failures in a row, an engine rests: it is asked only if all others fail, too. */
-const mostFailures = 3
+const maxFailures = 3
 const restMs = 30_000
 
 /** Asks engines in order until one answers. */
@@ -101,7 +101,7 @@ export class EngineLine {
     const health = this.#health.get(name) ?? { failures: 0, restsUntil: 0 }
     health.failures += 1
     const needsHelp = ProviderFailure.is(error) && (error.kind === 'auth' || error.kind === 'quota')
-    if (needsHelp || health.failures >= mostFailures) health.restsUntil = clock.elapsed() + restMs
+    if (needsHelp || health.failures >= maxFailures) health.restsUntil = clock.elapsed() + restMs
     this.#health.set(name, health)
     const status = ProviderFailure.is(error) ? { status: error.status ?? null } : {}
     // The message is about the plugin, and quotes nothing.

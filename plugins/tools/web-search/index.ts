@@ -80,7 +80,7 @@ export default definePlugin({
       pluginOf: engine => engines.pluginOf(engine) ?? engine,
     })
     const cache = new ResultCache({ max: maxCached, ttlMs: cacheMs })
-    const parts = { line, cache, usdPerQuery, totalTimeoutMs, longestText: maxResultCharacters }
+    const parts = { line, cache, usdPerQuery, totalTimeoutMs, maxTextLength: maxResultCharacters }
     gateway.add(Tools, {
       type: 'web_search',
       schema: webSearchTool,

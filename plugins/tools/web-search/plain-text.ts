@@ -22,11 +22,11 @@ const named: Readonly<Record<string, string>> = {
   rdquo: '”',
 }
 /** Text beyond this is not read: it would take time and be cut anyway. */
-const longestMarkup = 50_000
+const maxMarkupLength = 50_000
 
 /** The text of a page, without markup and control characters, in at most `longest` characters. */
 export function plainText(markup: string, longest: number): string {
-  const decoded = withoutTags(markup.slice(0, longestMarkup)).replaceAll(entity, (_, decimal?: string, hex?: string, name?: string) => {
+  const decoded = withoutTags(markup.slice(0, maxMarkupLength)).replaceAll(entity, (_, decimal?: string, hex?: string, name?: string) => {
     if (name !== undefined) return named[name.toLowerCase()]!
     const code = decimal === undefined ? Number.parseInt(hex!, 16) : Number(decimal)
     return code <= 0x10ffff ? String.fromCodePoint(code) : ''

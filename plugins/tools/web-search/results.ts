@@ -1,15 +1,15 @@
 import type { FoundPage, SearchQuery } from '../../../core/index.ts'
 import { plainText } from './plain-text.ts'
 
-const longestUrl = 2_048
-const longestTitle = 300
-const longestDate = 40
+const maxUrlLength = 2_048
+const maxTitleLength = 300
+const maxDateLength = 40
 
 /** The presentable results of engines: web pages in the domains that the caller wants, as plain text. */
 export function shownResults(
   pages: readonly FoundPage[],
   { allowedDomains, blockedDomains, maxResults }: SearchQuery,
-  longestText: number,
+  maxTextLength: number,
 ): readonly FoundPage[] {
   const results: FoundPage[] = []
   const seen = new Set<string>()
@@ -23,9 +23,9 @@ export function shownResults(
     const { title, text, publishedAt } = page
     results.push({
       url: url.href,
-      title: plainText(String(title ?? ''), longestTitle).replaceAll('\n', ' ') || url.hostname,
-      text: plainText(String(text ?? ''), longestText),
-      ...(typeof publishedAt === 'string' && publishedAt !== '' && { publishedAt: plainText(publishedAt, longestDate) }),
+      title: plainText(String(title ?? ''), maxTitleLength).replaceAll('\n', ' ') || url.hostname,
+      text: plainText(String(text ?? ''), maxTextLength),
+      ...(typeof publishedAt === 'string' && publishedAt !== '' && { publishedAt: plainText(publishedAt, maxDateLength) }),
     })
   }
   return results
@@ -33,7 +33,7 @@ export function shownResults(
 
 /** The URL, if it is an address on the web. */
 function addressOf(text: unknown): URL | undefined {
-  if (typeof text !== 'string' || text.length > longestUrl || !URL.canParse(text)) return undefined
+  if (typeof text !== 'string' || text.length > maxUrlLength || !URL.canParse(text)) return undefined
   const url = new URL(text)
   if ((url.protocol !== 'http:' && url.protocol !== 'https:') || url.username !== '' || url.password !== '') return undefined
   return url

@@ -24,12 +24,12 @@ export interface SearchParts {
   /** For all engines together. */
   readonly totalTimeoutMs: number
   /** In characters, of each result. */
-  readonly longestText: number
+  readonly maxTextLength: number
 }
 
 export const functionName = 'managed_web_search'
-const longestQuery = 1_000
-const mostNamed = 3
+const maxQueryLength = 1_000
+const maxNamed = 3
 
 const managedWebSearch: ToolFunction = {
   name: functionName,
@@ -117,14 +117,14 @@ export class SearchSession implements ToolSession {
 
   /** The pages, unless every engine failed. */
   async #find(query: SearchQuery, provider: string, signal: AbortSignal): Promise<readonly FoundPage[] | undefined> {
-    const { line, cache, longestText, totalTimeoutMs } = this.#parts
+    const { line, cache, maxTextLength, totalTimeoutMs } = this.#parts
     const { caller } = this.#scope.context
     const engines = line.permitted(provider, caller.policy)
     const cached = cache.get(caller, engines, query)
     if (cached) return cached
     try {
       const inTime = AbortSignal.any([signal, AbortSignal.timeout(totalTimeoutMs)])
-      const results = shownResults(await line.search(engines, query, inTime), query, longestText)
+      const results = shownResults(await line.search(engines, query, inTime), query, maxTextLength)
       cache.set(caller, engines, query, results)
       return results
     } catch {
@@ -155,11 +155,11 @@ export class SearchSession implements ToolSession {
 const nothing = 'No page was found. Try other words.'
 
 function queryOf({ arguments: { query } }: ToolCall): string {
-  return typeof query === 'string' ? query.trim().slice(0, longestQuery).toWellFormed() : ''
+  return typeof query === 'string' ? query.trim().slice(0, maxQueryLength).toWellFormed() : ''
 }
 
 function namesOf(endpoints: readonly Endpoint[]): string {
-  return [...new Set(endpoints.map(({ provider, model }) => `${provider}/${model}`))].slice(0, mostNamed).join(', ')
+  return [...new Set(endpoints.map(({ provider, model }) => `${provider}/${model}`))].slice(0, maxNamed).join(', ')
 }
 
 function shown(key: string, query: string, found: readonly FoundPage[] | undefined): SearchEvent {

@@ -7,7 +7,7 @@ import { Masks } from '../../../core/foundation/masks.ts'
 const characters = 3_000_000
 const leavers = 40
 /** See `nextTurn`. */
-const mostSlicesInTurn = 16
+const maxSlicesInTurn = 16
 
 t.test('clients that leave long answers at once do not have them all read in one turn', async t => {
   const counted: number[] = []
@@ -40,5 +40,5 @@ t.test('clients that leave long answers at once do not have them all read in one
   isOver = true
   for (const { output } of usages) t.equal(output, characters / 4)
   // Each has a count of its input, too.
-  t.ok(Math.max(...counted.filter(Boolean)) <= (2 * mostSlicesInTurn) / 3 + 2, `${Math.max(...counted.filter(Boolean))} in one turn`)
+  t.ok(Math.max(...counted.filter(Boolean)) <= (2 * maxSlicesInTurn) / 3 + 2, `${Math.max(...counted.filter(Boolean))} in one turn`)
 })

@@ -174,7 +174,7 @@ const atOnce = 200
 const highestAllowedBytes = 1.5e9
 const perAnswerBytes = 8 * 1024 * 1024
 /** Half of what it may take. The more V8 is allowed, the longer it leaves garbage. */
-const mostHeapMb = 768
+const maxHeapMb = 768
 
 for (const stream of [true, false])
   t.test(`${atOnce} endless answers at once, ${stream ? 'streamed' : 'whole'}, leave the process serving and under 1.5 GB`, async t => {
@@ -222,7 +222,7 @@ interface Told {
 async function gatewayProcess(t: Test, upstreamUrl: string) {
   const path = new URL('answer-limits-process.ts', import.meta.url)
   const child = fork(path, [upstreamUrl, String(perAnswerBytes)], {
-    execArgv: ['--conditions=turnpike-source', `--max-old-space-size=${mostHeapMb}`],
+    execArgv: ['--conditions=turnpike-source', `--max-old-space-size=${maxHeapMb}`],
   })
   t.teardown(() => void child.kill())
   const [{ url, apiKey }] = (await once(child, 'message')) as [{ readonly url: string; readonly apiKey: string }]

@@ -5,7 +5,7 @@ import { ProviderFailure, type ErrorCode, type FailureKind, type Provider } from
 import { errorCodes, type ProviderFailureOptions } from '../../../core/kit.ts'
 import { MetricStore, type AttemptSample } from '../../../core/stores.ts'
 import { systemBackoff, type Backoff } from '../../../core/call/attempts/backoff.ts'
-import { failurePolicies, isTransient, policyOf } from '../../../core/call/attempts/failure-policy.ts'
+import { failurePolicies, isTransient, failurePolicyOf } from '../../../core/call/attempts/failure-policy.ts'
 import { testGateway } from '../../../core/testing/index.ts'
 import responses from '../../../plugins/endpoints/responses/index.ts'
 import localSealer from '../../../plugins/sealers/local/index.ts'
@@ -394,7 +394,7 @@ t.test('what the gateway does for the caller meanwhile is not the provider’s t
 
 t.test('a kind that the policy table does not know counts as protocol', async t => {
   const unknown = new ProviderFailure({ kind: 'teapot' as FailureKind, message: 'Short and stout.' })
-  t.equal(policyOf(unknown), failurePolicies.protocol)
+  t.equal(failurePolicyOf(unknown), failurePolicies.protocol)
   t.equal(isTransient(unknown), false)
 })
 

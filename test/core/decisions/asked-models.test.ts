@@ -16,7 +16,7 @@ type Options = NonNullable<Parameters<typeof gateway>[0]>
 /** A call of the engine takes 120 tokens of input: 0.0012 USD. Its prompt has fewer than 1,000 bytes, each of which is held. */
 const price = { input: 10, output: 10 }
 const callUsd = (121 * 10) / 1e6
-const mostUsd = 0.01
+const maxUsd = 0.01
 
 const free = [
   { model: 'one-1', aliases: ['one'], endpoints: [{ provider: 'acme', kind: 'decision', price: { input: 0, output: 0 } }] },
@@ -70,7 +70,7 @@ function questions(count: number): object {
 for (const count of [4, 20])
   t.test(`${count} questions fit under a cap that holds one call at a time`, async t => {
     const model = witness('globex', ({ request }) => engine(request, () => 0))
-    const spendCapUsd = mostUsd + (count - 1) * callUsd
+    const spendCapUsd = maxUsd + (count - 1) * callUsd
     const { under, spent } = await stage(t, [judge, model.plugin], { spendCapUsd })
     const { status, id } = await decide(under, { model: 'llm/judge', questions: questions(count) })
     t.equal(status, 200)
@@ -82,7 +82,7 @@ for (const count of [4, 20])
 
 t.test('decisions at once take turns under a cap', async t => {
   const model = witness('globex', ({ request }) => engine(request, () => 0))
-  const spendCapUsd = mostUsd + 15 * callUsd
+  const spendCapUsd = maxUsd + 15 * callUsd
   const { under, spent } = await stage(t, [judge, model.plugin], { spendCapUsd })
   const outcomes = await Promise.all([1, 2, 3, 4].map(() => decide(under, { model: 'llm/judge', questions: questions(4) })))
   t.same(
@@ -94,7 +94,7 @@ t.test('decisions at once take turns under a cap', async t => {
 
 t.test('the calls of a decision wait for credit as one request, of which 32 may wait', async t => {
   const model = witness('globex', ({ request }) => engine(request, () => 0))
-  const spendCapUsd = mostUsd + 63 * callUsd
+  const spendCapUsd = maxUsd + 63 * callUsd
   const { under, spent } = await stage(t, [judge, model.plugin], { spendCapUsd })
   const outcomes = await Promise.all(Array.from({ length: 8 }, () => decide(under, { model: 'llm/judge', questions: questions(8) })))
   t.same(
@@ -131,13 +131,13 @@ t.test('a decision that fails pays for the calls before', async t => {
 
 t.test('too small a cap is a 402, and what was asked before is charged', async t => {
   const model = witness('globex', ({ request }) => engine(request, () => 0))
-  const { under, spent } = await stage(t, [judge, model.plugin], { spendCapUsd: mostUsd })
+  const { under, spent } = await stage(t, [judge, model.plugin], { spendCapUsd: maxUsd })
   const { status, id, detail } = await decide(under, { model: 'llm/judge', questions: questions(20) })
   t.same([status, detail.error_type], [402, 'insufficient_credits'])
   t.notMatch(detail.message, /under way/, 'nothing else holds it')
   const { costUsd } = await under.record(id)
-  t.ok(costUsd! > 0 && costUsd! < mostUsd)
-  near(t, await spent(mostUsd), costUsd!, 'the ledger')
+  t.ok(costUsd! > 0 && costUsd! < maxUsd)
+  near(t, await spent(maxUsd), costUsd!, 'the ledger')
 })
 
 t.test('a caller that leaves pays for what was said', async t => {

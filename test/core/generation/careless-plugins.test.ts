@@ -125,12 +125,12 @@ t.test('a rebuild of the catalog names the provider at fault, not the source', a
   )
 })
 
-t.test('a mistake in `enforces` fails the attempt', async t => {
+t.test('a mistake in `enforcesFormat` fails the attempt', async t => {
   const body = { text: { format: { type: 'json_object' } } }
-  const badly = /^plugin careless returned a bad answer from `enforces` of provider "demo": expected true or false, got /
-  await failsAttempt(t, careless({ enforces: fails }), /^plugin careless failed in `enforces` of provider "demo": /, body)
-  for (const enforces of [() => undefined, () => 'yes', () => 1, async () => true, async () => fails()])
-    await failsAttempt(t, careless({ enforces }), badly, body)
+  const badly = /^plugin careless returned a bad answer from `enforcesFormat` of provider "demo": expected true or false, got /
+  await failsAttempt(t, careless({ enforcesFormat: fails }), /^plugin careless failed in `enforcesFormat` of provider "demo": /, body)
+  for (const enforcesFormat of [() => undefined, () => 'yes', () => 1, async () => true, async () => fails()])
+    await failsAttempt(t, careless({ enforcesFormat }), badly, body)
 })
 
 const request = { method: 'POST', url: 'http://127.0.0.1:1/', headers: {}, body: '{}' }

@@ -281,7 +281,7 @@ t.test('a provider says of each format whether it can enforce it; else the model
   const tree = { type: 'object', properties: { children: { type: 'array', items: { $ref: '#' } } }, required: ['children'] }
   const format = (schema: object): object => ({ type: 'json_schema', name: 'demo', schema })
   const acme = witness('acme', () => [text('{"name":"Ada"}'), stop], {
-    enforces: format => format.type === 'json_schema' && !JSON.stringify(format.schema).includes('$ref'),
+    enforcesFormat: format => format.type === 'json_schema' && !JSON.stringify(format.schema).includes('$ref'),
   })
   const under = await gateway({ plugins: [acme.plugin] })
   t.teardown(under.stop)

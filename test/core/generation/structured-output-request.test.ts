@@ -53,7 +53,7 @@ t.test('what reaches the provider', async t => {
       ['json_object', { type: 'json_object' }],
       [undefined, undefined],
     ] as const) {
-      const acme = witness('acme', () => [text(good), stop], { enforces: ({ type }) => type === enforced })
+      const acme = witness('acme', () => [text(good), stop], { enforcesFormat: ({ type }) => type === enforced })
       const under = await gateway({ plugins: [acme.plugin] })
       const reply = await ask(under, { model: 'acme/m', text: { format: invoice } })
       await under.stop()

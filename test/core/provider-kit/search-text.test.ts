@@ -19,12 +19,12 @@ t.test('a query takes what the engine has no parameters for', async t => {
 t.test('what does not fit is left out, whole', async t => {
   const query = { query: 'one two three', allowedDomains: ['a.example', 'b.example'], userLocation: { city: 'Rome' } }
   const options = { sites: true, place: ['city'] as const }
-  t.equal(text(query, { ...options, maximumCharacters: 47 }), 'one two three Rome site:a.example')
-  t.equal(text(query, { ...options, maximumCharacters: 20 }), 'one two three Rome')
-  t.equal(text(query, { ...options, maximumCharacters: 14 }), 'one two three')
-  t.equal(text(query, { ...options, maximumCharacters: 9 }), 'one two t')
-  t.equal(text(query, { ...options, maximumWords: 2 }), 'one two')
-  t.equal(text({ query: 'ab 🦊' }, { maximumCharacters: 4 }), 'ab �', 'half a character is not sent')
+  t.equal(text(query, { ...options, maxCharacters: 47 }), 'one two three Rome site:a.example')
+  t.equal(text(query, { ...options, maxCharacters: 20 }), 'one two three Rome')
+  t.equal(text(query, { ...options, maxCharacters: 14 }), 'one two three')
+  t.equal(text(query, { ...options, maxCharacters: 9 }), 'one two t')
+  t.equal(text(query, { ...options, maxWords: 2 }), 'one two')
+  t.equal(text({ query: 'ab 🦊' }, { maxCharacters: 4 }), 'ab �', 'half a character is not sent')
 })
 
 t.test('places in words', async t => {

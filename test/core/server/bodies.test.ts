@@ -3,14 +3,7 @@ import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { GatewayError } from '../../../core/index.ts'
-import {
-  checkJsonLimits,
-  maximumDepth,
-  maximumElements,
-  maximumMembers,
-  maximumShapes,
-  maximumValues,
-} from '../../../core/server/json-limits.ts'
+import { checkJsonLimits, maxDepth, maxElements, maxMembers, maxShapes, maxValues } from '../../../core/server/json-limits.ts'
 import t from 'tap'
 import { byEveryWay } from '../../kit/by-every-way.ts'
 import { listeningGateway, type ListeningGateway } from '../../kit/gateway.ts'
@@ -37,14 +30,14 @@ function refusal(json: string): { readonly param: string | undefined; readonly m
 }
 
 t.test('what a body holds is counted before it is parsed', t => {
-  const long = list(maximumElements + 1, () => '0')
-  const wide = `{${members(maximumMembers + 1)}}`
+  const long = list(maxElements + 1, () => '0')
+  const wide = `{${members(maxMembers + 1)}}`
   const depth = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`
   const within: Readonly<Record<string, string>> = {
-    'the longest list': list(maximumElements, () => '0'),
-    'the widest object': `{${members(maximumMembers)}}`,
-    'the deepest body': depth(maximumDepth),
-    'many objects of one shape': list(maximumElements, () => '{"a":0,"b":"x","c":[]}'),
+    'the longest list': list(maxElements, () => '0'),
+    'the widest object': `{${members(maxMembers)}}`,
+    'the deepest body': depth(maxDepth),
+    'many objects of one shape': list(maxElements, () => '{"a":0,"b":"x","c":[]}'),
     'brackets and commas in strings': `{"a":"${'[{,'.repeat(100_000)}","b":"\\"${'[{,'.repeat(100_000)}\\\\"}`,
     'quotes and backslashes in strings': `{"a":"${'\\"'.repeat(100_000)}","b":"${'\\\\'.repeat(100_000)}"}`,
     'an empty list': '[]',
@@ -67,12 +60,12 @@ t.test('what a body holds is counted before it is parsed', t => {
     ],
     ['after strings that hold quotes', `{"a\\"[":"\\\\","b":["\\"",${wide}]}`, 'b[1]', /10000 members/],
     ['a name that is long', `{"${'n'.repeat(100)}":${wide}}`, `${'n'.repeat(64)}…`, /10000 members/],
-    ['depth', depth(maximumDepth + 1), undefined, /deeper than 128 levels/],
+    ['depth', depth(maxDepth + 1), undefined, /deeper than 128 levels/],
     ['depth without an end', '{"a":'.repeat(100_000), undefined, /deeper than 128 levels/],
-    ['the sum', list(6, () => list(maximumElements, () => '0')), undefined, new RegExp(`more than ${maximumValues} members and elements`)],
+    ['the sum', list(6, () => list(maxElements, () => '0')), undefined, new RegExp(`more than ${maxValues} members and elements`)],
     ['empty lists', list(40_000, () => list(6, () => '[]')), undefined, /more than 250000 members and elements/],
-    ['the same name again and again', `{${'"same":0,'.repeat(maximumMembers)}"same":0}`, undefined, /10000 members/],
-    ['objects of other names each', list(maximumShapes + 1, index => `{"n${index}":0}`), undefined, /too many different member names/],
+    ['the same name again and again', `{${'"same":0,'.repeat(maxMembers)}"same":0}`, undefined, /10000 members/],
+    ['objects of other names each', list(maxShapes + 1, index => `{"n${index}":0}`), undefined, /too many different member names/],
     [
       'a few names in many orders',
       list(30_000, index => `{${Array.from(String(10_000 + index), digit => `"${digit}":0`).join()}}`),

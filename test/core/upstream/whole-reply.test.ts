@@ -6,7 +6,7 @@ import t, { type Test } from 'tap'
 import { UndiciClient } from '../../../core/upstream/http-client.ts'
 import { wholeReply, type WholeReply } from '../../../core/upstream/whole-reply.ts'
 
-async function ask(t: Test, answer: RequestListener, maximumBytes = 1024, signal = new AbortController().signal): Promise<WholeReply> {
+async function ask(t: Test, answer: RequestListener, maxBytes = 1024, signal = new AbortController().signal): Promise<WholeReply> {
   const server = createServer(answer).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const http = new UndiciClient()
@@ -16,7 +16,7 @@ async function ask(t: Test, answer: RequestListener, maximumBytes = 1024, signal
     server.close()
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-  return wholeReply(http, { method: 'POST', url, headers: {}, body: '{}' }, { signal, maximumBytes })
+  return wholeReply(http, { method: 'POST', url, headers: {}, body: '{}' }, { signal, maxBytes })
 }
 
 t.test('a reply has its status, headers and text', async t => {

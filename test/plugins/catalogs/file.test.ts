@@ -129,7 +129,7 @@ t.test('says where the option models is wrong', async t => {
 t.test('one model is not "1 models"', async t => {
   const described = async (...models: readonly CatalogEntry[]): Promise<string | undefined> => {
     const { container } = await setUp([fileCatalog({ models: structuredClone(models) as [] })])
-    return container.get(CatalogSources).get('file')?.describe?.()
+    return container.get(CatalogSources).get('file')?.summary?.()
   }
   t.equal(await described(lean), '1 model described')
   t.equal(await described(lean, full), '2 models described')

@@ -213,7 +213,7 @@ t.test('thoughts after which nothing was said are left out', t => {
 })
 
 t.test('a format is enforced where the model and the schema allow it', t => {
-  const enforced = (format: TextFormat, model = 'claude-haiku-4-5') => adapter.enforces!(format, call({ model }).endpoint)
+  const enforced = (format: TextFormat, model = 'claude-haiku-4-5') => adapter.enforcesFormat!(format, call({ model }).endpoint)
   const asked = (schema: Record<string, unknown>, model?: string) => enforced({ type: 'json_schema', name: 'demo', schema }, model)
   const tree = { type: 'object', properties: { children: { type: 'array', items: { $ref: '#/$defs/tree' } } } }
   t.equal(asked({ $ref: '#/$defs/tree', $defs: { tree } }), false)

@@ -7,7 +7,7 @@ import { encodeEvent } from './oracle/bedrock-framing.ts'
 
 export const region = 'eu-central-1'
 export const apiKey = 'bedrock-api-key-demo'
-const longestSkewMs = 300_000
+const maxSkewMs = 300_000
 
 export interface Keys {
   readonly accessKeyId: string
@@ -65,7 +65,7 @@ function refusalOf(received: ReceivedRequest, known: readonly Keys[], now: numbe
   const keys = known.find(each => each.accessKeyId === accessKeyId)
   if (!keys || !signedHeaders) return ['UnrecognizedClientException', 'The security token included in the request is invalid.']
   if (received.headers['x-amz-security-token'] !== keys.sessionToken) return ['ExpiredTokenException', 'The security token is expired']
-  if (Math.abs(now - timeOf(date)) > longestSkewMs) return ['InvalidSignatureException', 'Signature expired']
+  if (Math.abs(now - timeOf(date)) > maxSkewMs) return ['InvalidSignatureException', 'Signature expired']
   const needed = ['host', 'x-amz-date', ...(keys.sessionToken === undefined ? [] : ['x-amz-security-token'])]
   const isComplete = needed.every(name => signedHeaders.split(';').includes(name))
   if (isComplete && authorization === authorizationOf(received, signedHeaders.split(';'), keys)) return undefined

@@ -150,8 +150,8 @@ t.test('what the dialect cannot say is refused with what to do', t => {
 
 t.test('a schema is enforced where models can be held to it', t => {
   const format = { type: 'json_schema', name: 'place', schema: { type: 'object', properties: { city: { type: 'string' } } } } as const
-  const enforced = (model: string, given: Parameters<NonNullable<typeof adapter.enforces>>[0] = format): boolean =>
-    adapter.enforces!(given, providerCall({ ...question, model }).endpoint)
+  const enforced = (model: string, given: Parameters<NonNullable<typeof adapter.enforcesFormat>>[0] = format): boolean =>
+    adapter.enforcesFormat!(given, providerCall({ ...question, model }).endpoint)
   t.ok(enforced('us.anthropic.claude-sonnet-4-5-20250929-v1:0'))
   t.ok(enforced('qwen.qwen3-235b-a22b-2507-v1:0'))
   t.notOk(enforced('us.anthropic.claude-3-7-sonnet-20250219-v1:0'))

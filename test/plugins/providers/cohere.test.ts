@@ -88,9 +88,12 @@ t.test('a message that ends with an error is a failure, after what had been said
 
 t.test('a format is enforced where the vendor knows all of its schema', t => {
   const enforced = (schema: JsonObject) =>
-    adapter.enforces!({ type: 'json_schema', name: 'demo', schema } as TextFormat, providerCall({ model: 'demo', input: [] }).endpoint)
+    adapter.enforcesFormat!(
+      { type: 'json_schema', name: 'demo', schema } as TextFormat,
+      providerCall({ model: 'demo', input: [] }).endpoint,
+    )
   const place = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
-  t.equal(adapter.enforces!({ type: 'json_object' }, providerCall({ model: 'demo', input: [] }).endpoint), true)
+  t.equal(adapter.enforcesFormat!({ type: 'json_object' }, providerCall({ model: 'demo', input: [] }).endpoint), true)
   t.equal(enforced(place), true)
   t.equal(enforced({ ...place, properties: { minimum: { type: 'string' } } }), true, 'a member may have the name of a keyword')
   t.equal(enforced({ ...place, properties: { a: { $ref: '#/$defs/a' } }, $defs: { a: { anyOf: [place, { type: 'null' }] } } }), true)

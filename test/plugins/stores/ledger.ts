@@ -1,7 +1,7 @@
 import type { Test } from 'tap'
 import type { Clock } from '../../../core/index.ts'
 import {
-  mostCreditUsd,
+  maxCreditUsd,
   type CreditHold,
   type CreditRange,
   type CreditShortage,
@@ -100,13 +100,13 @@ export async function checkLedger(t: Test, make: (clock: Clock & { time: number 
     const ledger = await fresh()
     const add = async (id: string, amountUsd: number): Promise<number | undefined> =>
       await ledger.addCredit({ id, org: 'example', at: clock.time, amountUsd, note: null, requestId: null })
-    t.same(await Promise.all([add('cred_1', mostCreditUsd - 1), add('cred_2', 0.6), add('cred_3', 0.6)]), [
-      mostCreditUsd - 1,
-      mostCreditUsd - 0.4,
+    t.same(await Promise.all([add('cred_1', maxCreditUsd - 1), add('cred_2', 0.6), add('cred_3', 0.6)]), [
+      maxCreditUsd - 1,
+      maxCreditUsd - 0.4,
       undefined,
     ])
-    t.same(await add('cred_3', 0.4), mostCreditUsd, 'what was refused left nothing behind')
-    t.same(await Promise.all([add('cred_4', -mostCreditUsd + 1), add('cred_5', -0.7), add('cred_6', -0.7)]), [1, 0.3, undefined])
+    t.same(await add('cred_3', 0.4), maxCreditUsd, 'what was refused left nothing behind')
+    t.same(await Promise.all([add('cred_4', -maxCreditUsd + 1), add('cred_5', -0.7), add('cred_6', -0.7)]), [1, 0.3, undefined])
     t.same(await add('cred_5', -0.7), 0.3, 'an entry that is there already is not refused')
     const hold = await held(ledger, { caps: [], creditOf: 'example' }, 0.1)
     await hold.settle(0.5)

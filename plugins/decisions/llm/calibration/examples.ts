@@ -24,7 +24,7 @@ const exampleSchema = {
   properties: { state: { type: ['string', 'object', 'array'] }, question: questionSchema, answer: {} },
 } as const
 
-const mostProblems = 10
+const maxProblems = 10
 
 export interface ReadExamples {
   readonly examples: readonly Example[]
@@ -50,7 +50,7 @@ export function readExamples(text: string): ReadExamples {
       else problems.push(`line ${line}: ${right}`)
     }
   }
-  if (problems.length > mostProblems) problems.splice(mostProblems, Infinity, `${problems.length - mostProblems} more lines are wrong.`)
+  if (problems.length > maxProblems) problems.splice(maxProblems, Infinity, `${problems.length - maxProblems} more lines are wrong.`)
   return { examples, problems }
 }
 

@@ -6,7 +6,7 @@ export interface Judged {
 
 /** A temperature beyond these limits only means that the examples are not conclusive. */
 export const lowestTemperature = 0.05
-export const highestTemperature = 20
+export const maxTemperature = 20
 
 const precision = 1e-6
 const goldenRatio = (Math.sqrt(5) - 1) / 2
@@ -20,7 +20,7 @@ const leastProbability = 1e-15
 export function fitTemperature(judged: readonly Judged[]): number {
   const surprise = (logarithm: number): number => meanSurprise(judged, Math.exp(logarithm))
   let low = Math.log(lowestTemperature)
-  let high = Math.log(highestTemperature)
+  let high = Math.log(maxTemperature)
   let left = high - goldenRatio * (high - low)
   let right = low + goldenRatio * (high - low)
   let atLeft = surprise(left)

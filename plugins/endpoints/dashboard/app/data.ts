@@ -84,11 +84,11 @@ interface State<T> {
   readonly path?: string | undefined
 }
 
-const mostPages = 20
+const maxPages = 20
 
 async function allPages(url: string, signal: AbortSignal): Promise<ListOf<unknown>> {
   let list = await api.get<ListOf<unknown>>(url, { limit: 100 }, signal)
-  for (let pages = 1; list.next_cursor && pages < mostPages; pages++) {
+  for (let pages = 1; list.next_cursor && pages < maxPages; pages++) {
     const next = await api.get<ListOf<unknown>>(url, { limit: 100, cursor: list.next_cursor }, signal)
     list = { ...next, data: [...list.data, ...next.data] }
   }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../../core/index.ts'
-import { itemSchema, longestText, toolSchema } from '../../../../core/kit.ts'
+import { itemSchema, maxTextLength, toolSchema } from '../../../../core/kit.ts'
 import { webSearchTypes } from '../normalise.ts'
 import { requestBodySchema } from '../request-body.ts'
 import { asSent } from './as-sent.ts'
@@ -11,7 +11,7 @@ type Members = Readonly<Record<string, JsonObject>>
 
 const { input: _, tools: _tools, tool_choice: choice, ...plain } = requestBodySchema.properties
 
-const text = { type: 'string', minLength: 1, maxLength: longestText }
+const text = { type: 'string', minLength: 1, maxLength: maxTextLength }
 const items = { type: 'array', minItems: 1, items: ref('InputItem') }
 
 const isGiven = (...names: readonly string[]): JsonObject => ({

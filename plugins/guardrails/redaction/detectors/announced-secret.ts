@@ -14,7 +14,7 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const passwords = /(?:password|passwd|pwd|passphrase)["'`]?(?:\s{0,3}[:=]\s{0,3}|\n\0\n)["'`]?([^\s"'`<>$%{}()[\]*,;\0]{6,200})(?![\w(])/gi
 const settings = matching(/(?:password|pwd)=/gi)
 const listed = /[^\s"';<>$%{}()]+/y
-const longestListed = 200
+const maxListedLength = 200
 const shortestListed = 4
 
 /** Keys and passwords after a word that announces them. */
@@ -36,7 +36,7 @@ function listedPasswords(text: string): readonly Span[] {
   const endOf = runEnds(text, listed)
   for (const { end: start } of settings(text)) {
     const end = endOf(start)
-    const isListed = text[end] === ';' && end - start >= shortestListed && end - start <= longestListed
+    const isListed = text[end] === ';' && end - start >= shortestListed && end - start <= maxListedLength
     if (isListed && start >= (spans.at(-1)?.end ?? 0)) spans.push({ start, end })
   }
   return spans

@@ -80,7 +80,7 @@ function isDivision(sizes: readonly number[], separator: string): boolean {
   return sizes.length === 2 && separator.length > 1
 }
 
-const longestWord = 64
+const maxWordLength = 64
 
 /** Letters may touch a card, as in `x4111111111111111y`, but digits within a hexadecimal number are not a card. */
 function isAlone(text: string, start: number, end: number): boolean {
@@ -89,7 +89,7 @@ function isAlone(text: string, start: number, end: number): boolean {
     [start - 1, -1],
     [end, 1],
   ] as const)
-    for (let at = from; Math.abs(at - from) < longestWord; at += step) {
+    for (let at = from; Math.abs(at - from) < maxWordLength; at += step) {
       const code = text.charCodeAt(at) | 0x20
       if (code >= 0x67 && code <= 0x7a) return true
       if (!(code >= 0x61 && code <= 0x66) && !isDigit(text.charCodeAt(at))) break

@@ -14,7 +14,7 @@ const markedDomain = new RegExp(
 const localMarks = /[*~`]+/g
 const domainMarks = /[*~`_]+/g
 /** https://www.rfc-editor.org/rfc/rfc5321#section-4.5.3.1 */
-const longestLocal = 64
+const maxLocalLength = 64
 
 /** Scripts without spaces between words. */
 const spaceless =
@@ -112,7 +112,7 @@ function matchAt(expression: RegExp, text: string, start: number): string | unde
   return expression.exec(text)?.[0]
 }
 
-const longestMark = 3
+const maxMarkLength = 3
 
 /** Marks or a space before the sign, as in `**jane.doe**@example.com` and `jane.doe @example.com`. */
 function gapBefore(text: string, end: number): string {
@@ -124,13 +124,13 @@ function gapBefore(text: string, end: number): string {
 function gapAfter(text: string, start: number): string {
   if (text[start] === ' ') return ' '
   let end = start
-  while (end - start < longestMark && isDomainMark(text, end)) end++
+  while (end - start < maxMarkLength && isDomainMark(text, end)) end++
   return start === end ? '' : text.slice(start, end)
 }
 
 function startOfMarks(text: string, end: number): number {
   let start = end
-  while (end - start < longestMark && isMark(text, start - 1)) start--
+  while (end - start < maxMarkLength && isMark(text, start - 1)) start--
   return start
 }
 
@@ -229,7 +229,7 @@ function localBefore(text: string, end: number, domain: string): string {
   if (text[end - 1] === '"') return quotedBefore(text, end)
   const isLatin = isPlain(domain)
   let start = end
-  while (end - start < longestLocal && mayPrecede(text, start, isLatin && start < end)) {
+  while (end - start < maxLocalLength && mayPrecede(text, start, isLatin && start < end)) {
     start--
     const marked = startOfMarks(text, start)
     if (marked < start && mayPrecede(text, marked, isLatin)) start = marked
@@ -250,5 +250,5 @@ function isPunctuation(character: string | undefined): boolean {
 /** As in `"jane doe"@example.com`. */
 function quotedBefore(text: string, end: number): string {
   const start = text.lastIndexOf('"', end - 2)
-  return start >= 0 && end - start <= longestLocal && !/[\n@]/.test(text.slice(start, end)) ? text.slice(start, end) : ''
+  return start >= 0 && end - start <= maxLocalLength && !/[\n@]/.test(text.slice(start, end)) ? text.slice(start, end) : ''
 }

@@ -27,7 +27,7 @@ const finds: readonly Find[] = [
 
 const announcement = new RegExp(String.raw`(?<!\p{L})(?:${words})(?!\p{L})(?:[^\d\n]|\n\0\n){0,12}$`, 'iu')
 /** Room for the longest word. The divider of two texts has three characters. */
-const longestAnnouncement = 48
+const maxAnnouncementLength = 48
 const letter = /\p{L}/u
 
 /** Phone numbers in international form, and in the usual national forms of nine countries. */
@@ -47,7 +47,7 @@ function international(text: string): readonly Span[] {
   for (const { start, end } of runs(text)) {
     const first = text[start] === '+' ? start + 1 : start + 2
     const isCut = isDigit(text.charCodeAt(end))
-    const size = longestNumber(text.slice(first, end), isCut, isInternational)
+    const size = maxNumberLength(text.slice(first, end), isCut, isInternational)
     if (size !== undefined) spans.push({ start, end: first + size })
   }
   return spans
@@ -79,7 +79,7 @@ function numbers(
   return text => {
     const spans: Span[] = []
     for (const { start, end: whole } of matches(text)) {
-      const size = longestNumber(text.slice(start, whole), false, isNumber)
+      const size = maxNumberLength(text.slice(start, whole), false, isNumber)
       if (size === undefined) continue
       const end = start + size
       if (end === whole || another.test(text.slice(end, end + 10))) spans.push({ start, end })
@@ -92,7 +92,7 @@ function numbers(
 function isAnnounced(text: string, start: number): boolean {
   let from = start
   // Neither a word nor what follows it has digits.
-  while (from > 0 && start - from < longestAnnouncement && !isDigit(text.charCodeAt(from - 1))) from--
+  while (from > 0 && start - from < maxAnnouncementLength && !isDigit(text.charCodeAt(from - 1))) from--
   const before = text.slice(from, start)
   return letter.test(before) && announcement.test(before)
 }
@@ -100,7 +100,7 @@ function isAnnounced(text: string, start: number): boolean {
 /**
  * The length of the longest number that begins the text and ends with one of its groups, such as `(0)`. `isCut`: the last group continues.
  */
-function longestNumber(text: string, isCut: boolean, isNumber: (digits: string, written: string) => boolean): number | undefined {
+function maxNumberLength(text: string, isCut: boolean, isNumber: (digits: string, written: string) => boolean): number | undefined {
   const digits = text.replaceAll(/\D/g, '')
   let count = digits.length
   for (let end = text.length; end > 0; end--) {

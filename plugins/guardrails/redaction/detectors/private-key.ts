@@ -7,7 +7,7 @@ const header = /(?:[\s>|\0]|\\n){0,8}[A-Z][A-Za-z-]{2,30}: [^\n\\]{0,200}/y
 /** A line of the key, with the characters that quotes, lists and escapes put around it. */
 const line = /(?:[\s>|"',+\0]|\\[nr]|\\){0,24}([A-Za-z0-9+/=]{1,20000})/y
 const shortestLine = 16
-const longestKey = 65_536
+const maxKeyLength = 65_536
 
 /** Whole blocks, or the available part of one. */
 export function* privateKeys(text: string): Generator<Span> {
@@ -25,7 +25,7 @@ export function* privateKeys(text: string): Generator<Span> {
 function endOfKey(text: string, from: number): number {
   let end = from
   for (let next = after(header, text, end); next !== undefined; next = after(header, text, end)) end = next
-  while (end - from < longestKey) {
+  while (end - from < maxKeyLength) {
     const last = after(ending, text, end)
     if (last !== undefined) return last
     const next = after(line, text, end)

@@ -28,7 +28,7 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-const mostInBatch = 200
+const maxInBatch = 200
 
 /**
  * Commits in groups: changes that arrive while one transaction runs go into the next one. So a thousand changes at once need few commits,
@@ -66,7 +66,7 @@ export class LedgerBatches {
     // The rest of this turn of the event loop may bring more.
     await Promise.resolve()
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, mostInBatch)
+      const batch = this.#waiting.splice(0, maxInBatch)
       this.#running = batch
       this.#begunAt = this.#tick
       try {

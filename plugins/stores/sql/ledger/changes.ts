@@ -1,11 +1,11 @@
-import { mostCreditUsd, type CreditRange, type CreditShortage, type SpendCap } from '../../../../core/stores.ts'
+import { maxCreditUsd, type CreditRange, type CreditShortage, type SpendCap } from '../../../../core/stores.ts'
 import type { HoldRow, LedgerChange } from './batches.ts'
 import type { Locked, LockedSums, SumName } from './sums.ts'
 import type { CreditEntryTable } from '../tables.ts'
 
 // Everything that can happen to the ledger. Amounts are whole nano-dollars.
 
-const mostCredit = mostCreditUsd * 1e9
+const maxCredit = maxCreditUsd * 1e9
 
 /** The sums that a request counts against. */
 export interface Limits {
@@ -116,7 +116,7 @@ export function addCredit(entry: CreditEntryTable): LedgerChange<number | undefi
       const credit = sums.credit(entry.org)
       if (sums.has(entry)) return { result: -credit.spent }
       const balance = entry.amount - credit.spent
-      if (entry.amount < 0 ? balance < 0 : balance > mostCredit) return { result: undefined }
+      if (entry.amount < 0 ? balance < 0 : balance > maxCredit) return { result: undefined }
       sums.note(entry)
       change(credit, () => (credit.spent = -balance))
       return { result: balance }

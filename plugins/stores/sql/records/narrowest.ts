@@ -32,7 +32,7 @@ const indexes: readonly (readonly [name: string, fulfilled: readonly Condition[]
 ]
 
 /** More rows than this need not be counted: a page is full soon. */
-export const mostCounted = 1_000
+export const maxCounted = 1_000
 
 export interface FittingIndex {
   readonly name: string
@@ -43,7 +43,7 @@ export interface FittingIndex {
 /**
  * The index with the fewest records for a filter. SQLite cannot know that a value is rare, and would often read all records of a common one.
  * Undefined where the database chooses: Postgres knows, and often there is nothing to choose. `count` counts what an index has, up to
- * `mostCounted`.
+ * `maxCounted`.
  */
 export async function narrowestIndex(
   database: Kysely<Tables>,

@@ -4,7 +4,7 @@ import { isSqlite } from '../migrations/dialect.ts'
 import { beforeInTime } from '../page.ts'
 import type { Tables } from '../tables.ts'
 import { nameAsked } from './asked.ts'
-import { costLevelOf, mostCounted, narrowestIndex, type FittingIndex } from './narrowest.ts'
+import { costLevelOf, maxCounted, narrowestIndex, type FittingIndex } from './narrowest.ts'
 import type { RecordTable } from './tables.ts'
 
 /** The newest first. A record is found by every model and provider that it asked. */
@@ -39,7 +39,7 @@ async function readAsked(database: Kysely<Tables>, name: string, filter: RecordF
     const asked = await countUpTo(database, sql`record_asked as asked where ${named}`)
     if (asked === 0) return []
     // SQLite does not know which of the two is rarer.
-    const index = asked < mostCounted ? undefined : await narrowestIndex(database, filter, each => countOf(database, each))
+    const index = asked < maxCounted ? undefined : await narrowestIndex(database, filter, each => countOf(database, each))
     if (index && (await countOf(database, index)) < asked) {
       const isAsked = sql`exists (select 1 from record_asked where name = ${name} and at = record.at and id = record.id)`
       return await readBy(database, index, sql`${wanted(filter)} and ${isAsked}`, query)
@@ -76,7 +76,7 @@ function countOf(database: Kysely<Tables>, index: FittingIndex): Promise<number>
 
 async function countUpTo(database: Kysely<Tables>, rows: RawBuilder<unknown>): Promise<number> {
   const counted = await sql<{ readonly count: number }>`
-    select count(*) as count from (select 1 from ${rows} limit ${mostCounted})`.execute(database)
+    select count(*) as count from (select 1 from ${rows} limit ${maxCounted})`.execute(database)
   return counted.rows[0]!.count
 }
 

@@ -6,8 +6,8 @@ import { readGenerationEvents } from './event-reading.ts'
 import { cutShort, expectedFailure, lacksEnd } from './failures.ts'
 import { cutUp, type Decoded, type Lengths, type PieceDecoder } from './pieces.ts'
 
-const longestForBytes = 20_000
-const longestForSmallPieces = 60_000
+const maxLengthForBytes = 20_000
+const maxLengthForSmallPieces = 60_000
 
 /** Decodes a reply in one piece, compares it with the oracle's reading, and then again in small pieces, which must change nothing. */
 export async function checkDecoding(
@@ -36,8 +36,8 @@ export interface DecodingCheck {
 export function cutsOf({ body, pieces }: RecordedReply, stream: boolean): (readonly [name: string, lengths: Lengths])[] {
   const { byteLength } = body
   return [
-    ...(stream && byteLength <= longestForBytes ? [['pieces of 1 byte', 1] as const] : []),
-    ...(stream && byteLength <= longestForSmallPieces ? [['pieces of 7 bytes', 7] as const] : []),
+    ...(stream && byteLength <= maxLengthForBytes ? [['pieces of 1 byte', 1] as const] : []),
+    ...(stream && byteLength <= maxLengthForSmallPieces ? [['pieces of 7 bytes', 7] as const] : []),
     ...(pieces ? [['the pieces of the network', pieces] as const] : []),
   ]
 }

@@ -15,7 +15,7 @@ import { checkThroughGateway, type Ask, type Replayed } from './through-gateway.
 import { RecordedUpstream } from './upstream.ts'
 
 /** A body of more than this goes through the gateway in one piece only; in small pieces it is decoded without a socket. */
-const longestForSockets = 8_000
+const maxLengthForSockets = 8_000
 
 /** The plugin under test as the provider `id` of the recording's vendor. */
 export type Use = (id: string, baseUrl: string, recording: Recording) => PluginUse
@@ -83,7 +83,7 @@ async function prepare(plugin: PluginName, use: Use, oracle: Oracle, upstream: R
 
 async function replayed(ask: Ask, upstream: RecordedUpstream, each: Prepared): Promise<string[]> {
   const { recording, reply } = each
-  const small = reply.body.byteLength <= longestForSockets
+  const small = reply.body.byteLength <= maxLengthForSockets
   const cuts = cutsOf(reply, recording.mode === 'stream').filter(([, lengths]) => lengths !== 1 && (small || typeof lengths !== 'number'))
   const problems: string[] = []
   for (const [name, lengths] of [['one piece', Infinity] as const, ...cuts]) {

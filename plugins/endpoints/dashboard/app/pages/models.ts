@@ -74,7 +74,7 @@ export default function Models(): VNode {
 }
 
 const liveMs = 10_000
-const mostNamed = 2
+const maxNamed = 2
 
 /** The metrics of each model's endpoint that was used most in the last hour. */
 function useMetrics(): readonly [of: (model: Model) => EndpointMetrics | undefined, loaded: Loaded<ListOf<EndpointMetrics>>] {
@@ -89,7 +89,7 @@ function useMetrics(): readonly [of: (model: Model) => EndpointMetrics | undefin
 }
 
 function providersOf(providers: readonly string[]): string {
-  const [named, others] = [providers.slice(0, mostNamed), providers.length - mostNamed]
+  const [named, others] = [providers.slice(0, maxNamed), providers.length - maxNamed]
   return others > 0 ? `${named.join(', ')} and ${others} more` : named.join(', ')
 }
 
@@ -100,7 +100,7 @@ function contextOf(endpoints: Model['endpoints']): string {
 
 function capabilities(endpoints: Model['endpoints']): VNode {
   const all = [...new Set(endpoints.flatMap(capabilitiesOf))]
-  const [named, others] = [all.slice(0, mostNamed), all.slice(mostNamed)]
+  const [named, others] = [all.slice(0, maxNamed), all.slice(maxNamed)]
   return html`<span class="row nowrap">
     ${named.map(each => html`<${Badge} key=${each}>${each}<//>`)}
     ${others.length > 0 && html`<span class="muted" title=${others.join(', ')}>+${others.length}</span>`}

@@ -18,7 +18,7 @@ import { isSplit, otherModel, splits, type Split } from './overview/splits.ts'
 import { everything, groupsIn, otherErrors, type UsageRow } from './overview/usage-series.ts'
 
 /** More would be hard to tell apart in a chart. */
-const mostGroups = 5
+const maxGroups = 5
 
 interface Usage {
   readonly data: readonly UsageRow[]
@@ -40,11 +40,11 @@ export default function Overview(): VNode {
   const zone = range.bucket === 'day' && { time_zone: timeZone }
   const series = useData<Usage>(
     '/usage',
-    { ...span, bucket: range.bucket, ...zone, ...(split && { group_by: split, top: mostGroups }) },
+    { ...span, bucket: range.bucket, ...zone, ...(split && { group_by: split, top: maxGroups }) },
     live,
   )
   const overall = useData<Usage>('/usage', { ...span, bucket: 'total' }, live)
-  const totals = useData<Usage>('/usage', { ...span, bucket: 'total', group_by: listed, top: split ? mostGroups : 10 }, live)
+  const totals = useData<Usage>('/usage', { ...span, bucket: 'total', group_by: listed, top: split ? maxGroups : 10 }, live)
   const [nameOf, names] = useNames(listed)
   const groups = useMemo(() => groupsIn(totals.data?.data ?? [], listed, nameOf), [totals.data, listed, nameOf])
   const drawn = useMemo(() => (split ? groups : everything), [split, groups])

@@ -8,7 +8,7 @@ import { hrefOf } from '../../place.ts'
 import type { EndpointMetrics } from '../models/catalog.ts'
 import type { Provider, ProviderCondition, ProviderSum } from './state.ts'
 
-const mostEndpoints = 8
+const maxEndpoints = 8
 
 export function ProviderPanel({
   provider,
@@ -25,7 +25,7 @@ export function ProviderPanel({
   readonly interval: string
 }): VNode {
   const { id, plugin, credentials, queue } = provider
-  const busiest = endpoints.toSorted((a, b) => b.requests - a.requests).slice(0, mostEndpoints)
+  const busiest = endpoints.toSorted((a, b) => b.requests - a.requests).slice(0, maxEndpoints)
   return html`<${Panel} title=${id} intro=${plugin ?? undefined} actions=${html`<${Badge} tone=${state.tone}>${state.text}<//>`}>
     <div class="stack">
       <div class="figures">
@@ -63,7 +63,7 @@ export function ProviderPanel({
       <div class="row">
         <${Button} small href=${hrefOf('logs', { provider: id, time: interval })}>Its requests<//>
         <${Button} small href=${hrefOf('models', { search: `${id}/` })}>Its models<//>
-        ${endpoints.length > mostEndpoints && html`<span class="muted">and ${endpoints.length - mostEndpoints} more endpoints</span>`}
+        ${endpoints.length > maxEndpoints && html`<span class="muted">and ${endpoints.length - maxEndpoints} more endpoints</span>`}
       </div>
     </div>
   <//>`

@@ -22,7 +22,7 @@ interface Config {
 }
 
 /** Longer values are folded. */
-const longestShown = 160
+const maxShownLength = 160
 
 type Row = Option & { readonly name: string }
 
@@ -89,7 +89,7 @@ function rowsOf(name: string, options: Config['server'], find: string, withDefau
 function shown(value: unknown): VNode {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   const code = html`<code class="value">${text}</code>`
-  if (text.length <= longestShown) return code
+  if (text.length <= maxShownLength) return code
   return html`<details>
     <summary>${Array.isArray(value) ? `${value.length} entries` : 'an object'}</summary>
     ${code}

@@ -11,7 +11,7 @@ interface Plugin {
 }
 
 /** More than these are only counted. */
-const mostNames = 6
+const maxNames = 6
 
 const columns: readonly Column<Plugin>[] = [
   { head: 'Plugin', cell: ({ name }) => html`<code>${name}</code>` },
@@ -35,9 +35,9 @@ function pointsOf(contributions: Plugin['contributions']): readonly (readonly [p
 }
 
 function added([point, names]: readonly [string, readonly string[]]): VNode {
-  const rest = names.length - mostNames
+  const rest = names.length - maxNames
   return html`<span
-    ><span class="muted">${point}: </span>${names.slice(0, mostNames).join(', ')}<span class="muted"
+    ><span class="muted">${point}: </span>${names.slice(0, maxNames).join(', ')}<span class="muted"
       >${rest > 0 ? ` and ${rest} more` : ''}</span
     ></span
   >`
