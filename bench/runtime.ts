@@ -9,7 +9,7 @@ import { RepeatedJson } from '../core/runtime/repeated-json.ts'
 import { Roster, type Listed } from '../core/runtime/roster.ts'
 import { streamedReply } from './streamed-reply.ts'
 
-// What each part of core/runtime saves, compared with the plain way. Run it with --expose-gc.
+// Compares each part of core/runtime with the plain way to do the same. Run it with --expose-gc.
 
 const rounds = 5
 

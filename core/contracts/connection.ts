@@ -52,7 +52,7 @@ export interface Connection {
   /** Aborted when the socket has closed. */
   readonly signal: AbortSignal
   /**
-   * Serves one message as a request of its own: authenticates its key, calls `handle`, and ends in exactly one record. Resolves with the
+   * Serves one message as a separate request: authenticates its key, calls `handle`, and ends in exactly one record. Resolves with the
    * error that the peer should get, or undefined. It never rejects. `handle` throws or returns a `GatewayError` for a request that failed; any
    * other throw is a 500. When the connection closes, the request is cancelled. `authorization` is that of a key that came in a
    * message, such as `Bearer tp_…`. Default: the key of the upgrade.

@@ -96,7 +96,7 @@ export class PublicApi implements Mount<PublicRoute, HttpExchange> {
     return new HttpExchange(this.#parts, id, channel, params, new RecordDraft(clock, records, id, channel.method, path))
   }
 
-  /** A request that is no exchange of HTTP. */
+  /** Opens the scope of a request that no HTTP route received. */
   begin(idPrefix: string | undefined, method: string, path: string, followed?: AbortSignal): LiveScope {
     const { clock, ids, log, records } = this.#parts
     const id = ids.make(idPrefix ?? 'req')

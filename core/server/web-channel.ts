@@ -89,7 +89,10 @@ function headersOf(head: readonly string[]): Headers {
   return headers
 }
 
-/** A body that ends when the caller has sent all of its own: ending it would close the connection. Undefined for one that has. */
+/**
+ * A body that stays open until the caller has sent the whole request, since an earlier end would close the connection. Undefined if the
+ * request is complete.
+ */
 function endedLater(response: ServerResponse | undefined, text: string): ReadableStream<Uint8Array> | undefined {
   if (!response || response.req.complete) return undefined
   return new ReadableStream<Uint8Array>({

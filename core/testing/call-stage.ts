@@ -16,7 +16,7 @@ import { testGateway, type TestGateway } from './test-gateway.ts'
 export interface CallSuiteOptions {
   /** Makes the plugin under test. Called for every gateway. */
   plugin(): PluginUse
-  /** What the gateway needs besides: stores, a sealer, and the route of responses. Called for every gateway. */
+  /** Makes the other plugins that a gateway needs: stores, a sealer, and the route of responses. Called for every gateway. */
   plugins(): readonly PluginUse[]
 }
 

@@ -16,7 +16,7 @@ import { send } from '../send.ts'
 /** How long a peer may take to read why its upgrade was refused. */
 const farewellMs = 5_000
 
-/** What connections ask of the gateway. */
+/** The parts of the gateway that connections use. */
 export interface ConnectionHost {
   /** Begins a request with its record. `method` and `path`: as recorded. */
   begin(protocol: ConnectionProtocol, method: string): LiveScope
@@ -42,7 +42,7 @@ export class OpenConnection implements Connection {
   /** Those of messages that are being served. */
   readonly #scopes = new Set<LiveScope>()
   readonly #leaving: (() => void)[] = []
-  /** What earlier requests on the socket were answered with. */
+  /** The bytes of replies to earlier requests on the socket. */
   readonly #bytesBefore: number
   #isLeaving = false
 

@@ -71,7 +71,7 @@ export default definePlugin({
         type: 'integer',
         minimum: 1,
         default: 10,
-        description: 'The most connections to Postgres to open, plus two that only look up keys, accounts and limits.',
+        description: 'The largest number of connections to Postgres. Two more only look up keys, accounts and limits.',
       },
       services: {
         type: 'array',

@@ -1,10 +1,11 @@
 import t, { type Test } from 'tap'
 import { definePlugin, GatewayError, ProviderFailure } from '../../../core/index.ts'
-import { GatewayServices, type DecisionRequest, type GenerationSink, type ItemEvent, type Outcome } from '../../../core/kit.ts'
+import { GatewayServices, type DecisionRequest, type Outcome } from '../../../core/kit.ts'
 import { KeyStore } from '../../../core/stores.ts'
 import { deciding } from '../../kit/decision-stage.ts'
 import { gateway, hello, scripted } from '../../kit/gateway.ts'
 import { guarding, providing } from '../../kit/stage.ts'
+import { TextSink } from '../../kit/text-sink.ts'
 
 // A surface that gets its requests from a queue. It uses what every plugin can import, and nothing else.
 
@@ -50,27 +51,6 @@ async function answerTo({ authorization, body, signal }: Message, gateway: Gatew
     if (outcome instanceof GatewayError) throw outcome
     return sink.text
   }
-}
-
-class TextSink implements GenerationSink {
-  readonly full = false
-  text = ''
-
-  begin(): void {}
-
-  write(event: ItemEvent): void {
-    if (event.type === 'text') this.text += event.text
-  }
-
-  close() {
-    return { id: 'said_1', body: { text: this.text } }
-  }
-
-  end(): void {}
-
-  fail(): void {}
-
-  async drained(): Promise<void> {}
 }
 
 async function queued(t: Test, ...plugins: NonNullable<Parameters<typeof gateway>[0]>['plugins'] & object) {

@@ -8,10 +8,11 @@ import {
   type JsonObject,
   type Route,
 } from '../../../core/index.ts'
-import type { GenerationSink, RequestEnvelope } from '../../../core/kit.ts'
+import type { RequestEnvelope } from '../../../core/kit.ts'
 import type { PluginUse } from '../../../core/framework/plugin.ts'
 import { gateway, hello } from '../../kit/gateway.ts'
 import { adding, ask, witness } from '../../kit/stage.ts'
+import { TextSink } from '../../kit/text-sink.ts'
 
 // A surface of its own, which core does not know: it says what it needs of stored answers in an envelope, or has none of it.
 
@@ -46,35 +47,6 @@ function surface(asked: () => Asked): readonly PluginUse[] {
     }),
     route('/v1/said/count', async (exchange, services) => reply(await services.countInput(exchange, request(), asked().envelope))),
   ]
-}
-
-class TextSink implements GenerationSink {
-  readonly id: string
-  readonly full = false
-  text = ''
-  stored: boolean | undefined
-
-  constructor(id: string) {
-    this.id = id
-  }
-
-  begin(): void {}
-
-  write(event: Parameters<GenerationSink['write']>[0]): void {
-    if (event.type === 'text') this.text += event.text
-  }
-
-  close() {
-    return { id: this.id, body: { said: this.text } }
-  }
-
-  end(stored: boolean): void {
-    this.stored = stored
-  }
-
-  fail(): void {}
-
-  async drained(): Promise<void> {}
 }
 
 async function saying(t: Test, key: object = logging, events: readonly GenerationEvent[] = hello) {

@@ -11,7 +11,8 @@ import { GatewayError, type RequestRecord } from '../../../core/index.ts'
 import { Connections, type ConnectionProtocol } from '../../../core/kit.ts'
 import { adding } from '../../kit/stage.ts'
 import { gateway, listeningGateway, type GatewayUnderTest, type ListeningGateway } from '../../kit/gateway.ts'
-import { accepted, echo, LineSink } from './echo-protocol.ts'
+import { TextSink } from '../../kit/text-sink.ts'
+import { accepted, echo } from './echo-protocol.ts'
 
 const certificate = (name: string): string => fileURLToPath(new URL(`../../fixtures/tls/${name}`, import.meta.url))
 
@@ -548,7 +549,7 @@ t.test('WebSocket: a plugin serves it with a library, and a real client speaks t
         connection.onStop(() => peer.close(1001, 'going away'))
         peer.on('message', async data => {
           const text = String(data)
-          const sink = new LineSink()
+          const sink = new TextSink()
           const error = await connection.serve(async scope => {
             const input = [{ type: 'message', role: 'user', content: [{ type: 'input_text', text }] }] as const
             const outcome = await gateway.generate(scope, { model: 'sandbox/echo', input }, sink).finished

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream'
 import { GatewayError } from '../../../core/index.ts'
-import type { Connection, ConnectionProtocol, GatewayServices, GenerationSink, ItemEvent } from '../../../core/kit.ts'
+import type { Connection, ConnectionProtocol, GatewayServices } from '../../../core/kit.ts'
+import { TextSink } from '../../kit/text-sink.ts'
 
 // A small protocol by hand: each line is a message, and each is answered with a line.
 
@@ -42,7 +43,7 @@ export function echo(more: Partial<ConnectionProtocol> = {}): ConnectionProtocol
 
 async function answer(connection: Connection, gateway: GatewayServices, line: string): Promise<void> {
   const [, authorization, text = line] = /^(Bearer \S+) (.*)$/.exec(line) ?? []
-  const sink = new LineSink()
+  const sink = new TextSink()
   const error = await connection.serve(async scope => {
     if (text === 'throw') throw new TypeError('CANARY of a message')
     if (text === 'refuse')
@@ -52,26 +53,4 @@ async function answer(connection: Connection, gateway: GatewayServices, line: st
     return outcome instanceof GatewayError ? outcome : undefined
   }, authorization)
   if (!connection.socket.destroyed) connection.socket.write(error ? `error ${error.status} ${error.code}\n` : `${sink.text}\n`)
-}
-
-/** Keeps the text of an answer. */
-export class LineSink implements GenerationSink {
-  readonly full = false
-  text = ''
-
-  begin(): void {}
-
-  write(event: ItemEvent): void {
-    if (event.type === 'text') this.text += event.text
-  }
-
-  close() {
-    return { id: 'said', body: { text: this.text } }
-  }
-
-  end(): void {}
-
-  fail(): void {}
-
-  async drained(): Promise<void> {}
 }
