@@ -315,6 +315,7 @@ const bundled = [
   'kysely',
   'leven',
   'libphonenumber-js',
+  'listhen',
   'lru-cache',
   'p-timeout',
   'pino',
