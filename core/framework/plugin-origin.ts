@@ -1,6 +1,5 @@
 import { dirname, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { getCallSites } from 'node:util'
 
 /** A place in the code of a plugin. */
 export interface CodePlace {
@@ -10,15 +9,24 @@ export interface CodePlace {
   readonly text: string
 }
 
-/** Where each plugin was defined. */
-const origins = new WeakMap<object, Pick<CodePlace, 'file' | 'line'>>()
+/** An error for each plugin, made where it was defined. Reading the stack of an error costs far more than making one. */
+const origins = new WeakMap<object, Error>()
 
 /** Called by `definePlugin`: its caller is the plugin's own file. */
 export function rememberOrigin(plugin: unknown): void {
-  const [, , caller] = getCallSites(3)
-  if (typeof plugin !== 'object' || plugin === null || !caller) return
-  const file = fileOf(caller.scriptName)
-  if (file !== undefined) origins.set(plugin, { file, line: caller.lineNumber })
+  if (typeof plugin !== 'object' || plugin === null) return
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = callerFrame + 1
+  origins.set(plugin, new Error())
+  Error.stackTraceLimit = stackTraceLimit
+}
+
+/** After `rememberOrigin` and `definePlugin`. */
+const callerFrame = 2
+
+function originOf(plugin: object): CodePlace | undefined {
+  const frame = framesOf(origins.get(plugin))[callerFrame]
+  return frame === undefined ? undefined : placeOf(frame)
 }
 
 export interface Blamed<P> {
@@ -41,20 +49,25 @@ export function placeIn(error: unknown, plugin: object): CodePlace | undefined {
 }
 
 function placesOf(error: unknown): readonly CodePlace[] {
+  return framesOf(error).flatMap(frame => placeOf(frame) ?? [])
+}
+
+function framesOf(error: unknown): readonly string[] {
   const stack = error instanceof Error ? (error.stack as unknown) : undefined
-  if (typeof stack !== 'string') return []
-  return stack.split('\n').flatMap(frame => {
-    const [, script = '', line, column] =
-      /^\s+at .*?((?:file:\/\/)?\/?[^\s()][^()]*?):(\d+):(\d+)\)?$/.exec(frame.replace(/ \[as [^\]]*\]/, '')) ?? []
-    const file = fileOf(script.replace(/^async /, ''))
-    return file === undefined ? [] : [{ file, line: Number(line), text: `${file}:${line}:${column}` }]
-  })
+  return typeof stack === 'string' ? stack.split('\n').filter(line => /^\s+at /.test(line)) : []
+}
+
+function placeOf(frame: string): CodePlace | undefined {
+  const [, script = '', line, column] =
+    /^\s+at .*?((?:file:\/\/)?\/?[^\s()][^()]*?):(\d+):(\d+)\)?$/.exec(frame.replace(/ \[as [^\]]*\]/, '')) ?? []
+  const file = fileOf(script.replace(/^async /, ''))
+  return file === undefined ? undefined : { file, line: Number(line), text: `${file}:${line}:${column}` }
 }
 
 /** The plugin that was defined in the file, or else in the package, or else the only one in the nearest folder. */
 function ownerOf({ file, line }: CodePlace, plugins: readonly object[]): any {
   const known = plugins.flatMap(plugin => {
-    const origin = origins.get(plugin)
+    const origin = originOf(plugin)
     return origin ? [{ plugin, ...origin }] : []
   })
   const inFile = known.filter(each => each.file === file).sort((a, b) => a.line - b.line)

@@ -6,7 +6,8 @@ export const aloneSettings = 'pragma busy_timeout = 0; pragma locking_mode = exc
 
 /**
  * Runs `work` in a transaction if no connection, of this process or another, has the file open: the operating system frees the locks of a
- * process when it ends, however it ends. Otherwise, and if the file cannot be used, does nothing. Closes the connection.
+ * process when it ends, however it ends. Otherwise, and if the file cannot be used, does nothing. The caller opens another file with the
+ * same connection, or closes it.
  */
 export async function ifAlone(database: Kysely<Tables>, work: (alone: Kysely<Tables>) => Promise<void>): Promise<void> {
   const run = (sql: string): Promise<unknown> => database.executeQuery(CompiledQuery.raw(sql))
@@ -16,7 +17,5 @@ export async function ifAlone(database: Kysely<Tables>, work: (alone: Kysely<Tab
     await run('commit')
   } catch {
     // Somebody has it, or whoever opens it next says what is wrong with it.
-  } finally {
-    await database.destroy()
   }
 }

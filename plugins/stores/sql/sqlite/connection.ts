@@ -37,14 +37,12 @@ interface Waiting {
 /** One connection to a SQLite file, in a thread. It keeps the process alive only while a statement runs. */
 export class SqliteConnection implements DatabaseConnection {
   readonly #worker: Worker
-  readonly #opened: Promise<unknown>
   readonly #waiting = new Map<number, Waiting>()
   #asked = 0
   #ended = false
 
-  constructor(file: SqliteFile) {
-    this.#worker = startWorker(import.meta.url, './thread', { name: 'sqlite', workerData: file })
-    this.#opened = this.#wait(0)
+  constructor() {
+    this.#worker = startWorker(import.meta.url, './thread', { name: 'sqlite' })
     this.#worker.on('message', (answer: SqliteAnswer) => this.#settle(answer))
     this.#worker.on('error', error => this.#end(error))
     this.#worker.on('exit', () => this.#end(new SqliteError('the database was closed', undefined)))
@@ -55,9 +53,9 @@ export class SqliteConnection implements DatabaseConnection {
     return this.#ended
   }
 
-  /** Throws a `SqliteError` if the file cannot be opened. */
-  async opened(): Promise<void> {
-    await this.#opened
+  /** Opens the file, after closing the one before. Throws a `SqliteError` if it cannot be opened. */
+  async open(file: SqliteFile): Promise<void> {
+    await this.#ask(id => ({ id, open: file }))
   }
 
   /** A large binary parameter moves to the thread instead of being copied: see `movedFromBytes`. Its buffer is empty afterwards. */
@@ -87,9 +85,13 @@ export class SqliteConnection implements DatabaseConnection {
   }
 
   #send(statements: readonly Statement[], step?: Step): Promise<SqliteResults> {
+    return this.#ask(id => ({ id, statements, step }), largeBuffersOf(statements))
+  }
+
+  #ask(message: (id: number) => SqliteMessage, moved?: readonly ArrayBuffer[]): Promise<SqliteResults> {
     const id = ++this.#asked
     const results = this.#wait(id)
-    if (!this.#ended) this.#worker.postMessage({ id, statements, step } satisfies SqliteMessage, largeBuffersOf(statements))
+    if (!this.#ended) this.#worker.postMessage(message(id), moved)
     return results
   }
 

@@ -13,9 +13,12 @@ import type { SqliteFile } from './thread.ts'
 /** Kysely on one SQLite connection in a thread. Transactions take turns, and each locks the file from its start. */
 export class SqliteThreadDialect implements Dialect {
   readonly #file: SqliteFile
+  readonly #ready: SqliteConnection | undefined
 
-  constructor(file: SqliteFile) {
+  /** `ready`: a connection to use instead of starting a thread. */
+  constructor(file: SqliteFile, ready?: SqliteConnection) {
     this.#file = file
+    this.#ready = ready
   }
 
   createAdapter(): SqliteAdapter {
@@ -23,7 +26,7 @@ export class SqliteThreadDialect implements Dialect {
   }
 
   createDriver(): Driver {
-    return driver(this.#file)
+    return driver(this.#file, this.#ready)
   }
 
   createIntrospector(database: Kysely<any>): DatabaseIntrospector {
@@ -35,12 +38,12 @@ export class SqliteThreadDialect implements Dialect {
   }
 }
 
-function driver(file: SqliteFile): Driver {
+function driver(file: SqliteFile, ready: SqliteConnection | undefined): Driver {
   let connection: SqliteConnection | undefined
   const open = async (): Promise<SqliteConnection> => {
     if (!connection || connection.isClosed) {
-      connection = new SqliteConnection(file)
-      await connection.opened()
+      connection = connection || !ready || ready.isClosed ? new SqliteConnection() : ready
+      await connection.open(file)
     }
     return connection
   }

@@ -5,6 +5,7 @@ import { forgetProcesses } from '../ledger/process.ts'
 import { migrate, orClosed, pendingMigrations, type Inspected, type Migrated } from '../migrate.ts'
 import type { Tables } from '../tables.ts'
 import { aloneSettings, ifAlone } from './alone.ts'
+import { SqliteConnection } from './connection.ts'
 import { SqliteThreadDialect } from './dialect.ts'
 
 const busyTimeoutMs = 5000
@@ -28,8 +29,10 @@ export async function openSqlite(path: string, createFiles = true): Promise<Migr
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     const isNew = !existsSync(path)
     keepPrivate(path)
-    if (!isNew) await ifAlone(connect(path, aloneSettings), forgetProcesses)
-    const database = connectSqlite(path, { isBackground: true })
+    // Starting a thread takes longer than all that is asked of it here.
+    const thread = new SqliteConnection()
+    if (!isNew) await ifAlone(connect(path, aloneSettings, false, thread), forgetProcesses)
+    const database = connect(path, settings, true, thread)
     return await orClosed(database, () => migrateAlone(database))
   })
 }
@@ -71,8 +74,8 @@ export function connectSqlite(path: string, { isBackground = false } = {}): Kyse
   return connect(path, settings, isBackground)
 }
 
-function connect(path: string, setUp: string, isBackground = false): Kysely<Tables> {
-  return new Kysely<Tables>({ dialect: new SqliteThreadDialect({ path, busyTimeoutMs, setUp, isBackground }) })
+function connect(path: string, setUp: string, isBackground = false, ready?: SqliteConnection): Kysely<Tables> {
+  return new Kysely<Tables>({ dialect: new SqliteThreadDialect({ path, busyTimeoutMs, setUp, isBackground }, ready) })
 }
 
 /** Runs in one exclusive transaction, so that two processes that start at once do not both create the tables. */

@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { setPriority } from 'node:os'
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 import type { Statement } from './statement-list.ts'
 
 // Runs in a separate thread, because node:sqlite blocks its thread while it waits for the disk or for another process.
@@ -18,13 +18,16 @@ export interface SqliteFile {
 /** Of a transaction. */
 export type Step = 'begin' | 'commit' | 'rollback'
 
-/** To the thread: a step, statements to run, or that it should close the file and end. */
-export type SqliteMessage = { readonly id: number; readonly statements: readonly Statement[]; readonly step: Step | undefined } | 'close'
+/** To the thread: a file to open in place of the one that is open, a step and statements to run, or that it should close the file and end. */
+export type SqliteMessage =
+  | { readonly id: number; readonly open: SqliteFile }
+  | { readonly id: number; readonly statements: readonly Statement[]; readonly step: Step | undefined }
+  | 'close'
 
 /** For each statement. */
 export type SqliteResults = readonly { readonly rows: readonly unknown[]; readonly changes: number }[]
 
-/** From the thread. The one with the id 0 says that the file is open, or why not. */
+/** From the thread. */
 export type SqliteAnswer =
   | { readonly id: number; readonly results: SqliteResults }
   | { readonly id: number; readonly error: { readonly message: string; readonly errcode: number | undefined } }
@@ -40,13 +43,16 @@ let isInTransaction = false
 /** Why the transaction cannot be committed any more. */
 let failure: { readonly cause: unknown } | undefined
 
-answer(0, () => {
-  const { path, busyTimeoutMs, setUp, isBackground } = workerData as SqliteFile
+function open({ path, busyTimeoutMs, setUp, isBackground }: SqliteFile): SqliteResults {
+  statements.clear()
+  database?.close()
+  isInTransaction = false
+  failure = undefined
   if (isBackground) giveWay()
   database = new DatabaseSync(path, { timeout: busyTimeoutMs })
   database.exec(setUp)
   return []
-})
+}
 
 /** Only Linux has a priority for each thread. Elsewhere, this would be that of the process. */
 function giveWay(): void {
@@ -59,7 +65,8 @@ function giveWay(): void {
 }
 
 parentPort!.on('message', (message: SqliteMessage) => {
-  if (message !== 'close') return answer(message.id, () => handle(message.statements, message.step))
+  if (message !== 'close')
+    return answer(message.id, () => ('open' in message ? open(message.open) : handle(message.statements, message.step)))
   if (database?.isOpen) database.close()
   parentPort!.close()
 })
