@@ -146,7 +146,7 @@ export {
   type Warning,
 } from './contracts/route.ts'
 export type { SearchCall, SearchLocation, SearchReply } from './contracts/search-engine.ts'
-export { blindedBy } from './contracts/sight.ts'
+export { blindedBy, maySee } from './contracts/sight.ts'
 export { TokenCounter, type TokenCount, type TokenCountOptions } from './contracts/token-counter.ts'
 export type { SearchEvent, ToolEntry, ToolEvent, ToolRun, ToolScope } from './contracts/tool.ts'
 export {
@@ -168,6 +168,7 @@ export { describeError } from './foundation/logger.ts'
 export { nearest } from './foundation/nearest.ts'
 export { requirePeer } from './foundation/peer-package.ts'
 export { readableOutput } from './generation/tools/tool-output.ts'
+export { checkSight } from './guards/check-sight.ts'
 export { certifiedOnly, type Certificate, type CertifiedOnly } from './guards/certified.ts'
 export { decisionTexts, type DecisionTexts } from './guards/decision-texts.ts'
 export { jsonTexts, type JsonText, type JsonTexts } from './guards/json-texts.ts'

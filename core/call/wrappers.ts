@@ -2,8 +2,7 @@ import type { CallKind, CallToWrap, CallWrapper } from '../contracts/call-wrappe
 import type { Policy } from '../contracts/policy.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
-import { usesFeature } from '../contracts/feature.ts'
-import { blindedBy } from '../contracts/sight.ts'
+import { blindedBy, maySee } from '../contracts/sight.ts'
 import { PluginError } from '../foundation/errors.ts'
 import { freezeDeeply } from '../foundation/freeze.ts'
 import { isObject } from '../foundation/json.ts'
@@ -49,11 +48,13 @@ export class Wrappers {
   async open<Plan, Given>(call: Wrappable<Plan, Given>, plan: Plan): Promise<Wrapping<Given> | undefined> {
     const { context, kind } = call
     const { policy } = context.caller
-    const sighted = this.#ofKind[kind].filter(({ wrapper }) => maySee(wrapper, policy))
+    const sighted = this.#ofKind[kind].filter(({ wrapper }) => isSighted(wrapper, policy))
     if (sighted.length === 0) return undefined
     const toWrap = freezeDeeply(call.toWrap(plan))
     const willing =
-      kind === 'decision' ? sighted : sighted.filter(({ wrapper }) => covers(wrapper, policy, toWrap.request as GenerationRequest))
+      kind === 'decision'
+        ? sighted
+        : sighted.filter(({ wrapper }) => maySee(wrapper.seesContent, policy, toWrap.request as GenerationRequest))
     const looking: OpenWrap[] = []
     for (const by of willing) {
       const stopping = new AbortController()
@@ -73,18 +74,8 @@ export class Wrappers {
 }
 
 /** `logging` decides about what stays after a request. */
-function maySee({ seesContent, keepsContent }: CallWrapper, policy: Policy): boolean {
+function isSighted({ seesContent, keepsContent }: CallWrapper, policy: Policy): boolean {
   return !blindedBy(seesContent, policy) && (!keepsContent || policy.logging.value)
-}
-
-/** True if the agreements of a wrapper that sends content elsewhere cover all that the request uses. */
-function covers({ seesContent }: CallWrapper, { zdr, hipaa }: Policy, request: GenerationRequest): boolean {
-  if (seesContent === 'local') return true
-  const excluded = [
-    ...((zdr.value && seesContent.zdr && seesContent.zdr.excludes) || []),
-    ...((hipaa.value && seesContent.hipaa && seesContent.hipaa.excludes) || []),
-  ]
-  return !excluded.some(feature => usesFeature(request, feature))
 }
 
 interface Opened {

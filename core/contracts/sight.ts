@@ -1,5 +1,7 @@
 import type { Hipaa, Zdr } from './catalog.ts'
+import { usesFeature, type Feature } from './feature.ts'
 import type { Policy } from './policy.ts'
+import type { GenerationRequest } from './request.ts'
 
 /**
  * Where the content that a plugin sees goes. `local`: it stays inside the gateway and its sealed store. Otherwise the plugin sends it
@@ -13,4 +15,15 @@ export function blindedBy(sight: Sight | undefined, { zdr, hipaa }: Policy): 'zd
   if (zdr.value && !sight?.zdr) return 'zdr'
   if (hipaa.value && !sight?.hipaa) return 'hipaa'
   return undefined
+}
+
+/** The features that the agreements of a plugin exclude, of those that the policy requires. */
+export function excludedFeatures(sight: Sight | undefined, { zdr, hipaa }: Policy): readonly Feature[] {
+  if (sight === 'local' || sight === undefined) return []
+  return [...((zdr.value && sight.zdr && sight.zdr.excludes) || []), ...((hipaa.value && sight.hipaa && sight.hipaa.excludes) || [])]
+}
+
+/** True if the policy lets a plugin with this sight see the content of this request. */
+export function maySee(sight: Sight | undefined, policy: Policy, request: GenerationRequest): boolean {
+  return !blindedBy(sight, policy) && !excludedFeatures(sight, policy).some(feature => usesFeature(request, feature))
 }

@@ -68,6 +68,7 @@ export async function applyInputGuards(
   guards: readonly OpenGuard[],
   context: RunContext,
 ): Promise<GenerationRequest> {
+  for (const { guardrail } of guards) checkSight('guardrail', guardrail.name, guardrail.seesContent, context.caller.policy, request)
   if (!guards.some(({ session }) => session.input || session.route)) return request
   return await throughGuards(withoutUnknown(request), guards, context, 'input', requestProblem)
 }

@@ -1,7 +1,7 @@
 import pTimeout from 'p-timeout'
 import { wire } from '../framework/container.ts'
 import type { LogSink, RequestRecord } from '../contracts/log-sink.ts'
-import { blindedBy } from '../contracts/sight.ts'
+import { blindedBy, excludedFeatures } from '../contracts/sight.ts'
 import { LogSinks } from '../framework/extension-points.ts'
 import { describePluginError, Logger } from '../foundation/logger.ts'
 import type { Registry } from '../framework/registry.ts'
@@ -88,7 +88,9 @@ class Lane {
 
   #maySeeContent({ policy }: RequestRecord): boolean {
     const { accepts, seesContent } = this.#sink
-    return accepts === 'content' && policy !== null && blindedBy(seesContent, policy) === undefined
+    if (accepts !== 'content' || policy === null || blindedBy(seesContent, policy)) return false
+    // A record does not say which features its request used.
+    return excludedFeatures(seesContent, policy).length === 0
   }
 
   get isBusy(): boolean {

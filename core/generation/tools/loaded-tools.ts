@@ -53,7 +53,7 @@ export class LoadedTools {
       try {
         if (!checked.has(loaded)) loaded.check(request)
         checked.add(loaded)
-        checkSight('tool', loaded.tool.type, loaded.tool.seesContent, context.caller.policy)
+        checkSight('tool', loaded.tool.type, loaded.tool.seesContent, context.caller.policy, request)
         const session = checkedSession(loaded.tool.open(entry, { request, context, catalog: this.#catalog }), loaded)
         open.push({ path: `tools[${index}]`, entry, loaded, session })
       } catch (error) {

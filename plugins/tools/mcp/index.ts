@@ -1,5 +1,5 @@
-import { Clock, definePlugin, invalidRequest, PluginError, policyRefusal, Tools } from '../../../core/index.ts'
-import { blindedBy, nearest, requirePeer, type ToolEntry, type ToolScope } from '../../../core/kit.ts'
+import { Clock, definePlugin, invalidRequest, PluginError, Tools } from '../../../core/index.ts'
+import { checkSight, nearest, requirePeer, type ToolEntry, type ToolScope } from '../../../core/kit.ts'
 import { entrySchema, readEntry } from './entry.ts'
 import { withoutMcpItems } from './items.ts'
 import { McpServer } from './server.ts'
@@ -124,10 +124,6 @@ function openSession(servers: ReadonlyMap<string, McpServer>, entry: ToolEntry, 
     const advice = near.length > 0 ? `Did you mean ${near.join(', ')}?` : `There are: ${[...servers.keys()].join(', ')}.`
     throw invalidRequest(`There is no MCP server "${read.label}" here. ${advice}`, 'tools')
   }
-  const field = blindedBy(server.options.seesContent, scope.context.caller.policy)
-  if (field) {
-    const missing = field === 'zdr' ? 'zero-data-retention policy' : 'HIPAA agreement'
-    throw policyRefusal(`The MCP server "${read.label}" sees content and has no ${missing}. Leave it out, or use another API key.`)
-  }
+  checkSight('MCP server', read.label, server.options.seesContent, scope.context.caller.policy, scope.request)
   return new McpSession(server, read, scope)
 }

@@ -4,11 +4,10 @@ import {
   type Clock,
   type FoundPage,
   type Logger,
-  type Policy,
   type SearchEngine,
   type SearchQuery,
 } from '../../../core/index.ts'
-import { blindedBy, describeError } from '../../../core/kit.ts'
+import { describeError, maySee, type ToolScope } from '../../../core/kit.ts'
 import { checkedResults } from './checked-results.ts'
 
 export interface EngineLineOptions {
@@ -48,9 +47,9 @@ export class EngineLine {
     return this.#engines().filter(({ forProviders }) => !forProviders || forProviders.includes(provider))
   }
 
-  /** The engines that may see the queries of a caller with this policy. */
-  permitted(provider: string, policy: Policy): readonly SearchEngine[] {
-    return this.for(provider).filter(({ seesContent }) => !blindedBy(seesContent, policy))
+  /** The engines that may see the queries of this request under the policy of its caller. */
+  permitted(provider: string, { request, context }: ToolScope): readonly SearchEngine[] {
+    return this.for(provider).filter(({ seesContent }) => maySee(seesContent, context.caller.policy, request))
   }
 
   /** Throws the last engine's failure if none answers. */

@@ -64,17 +64,17 @@ export class SearchSession implements ToolSession {
     if (engine === 'native') return isNative ? 'endpoint' : 'nobody'
     if (engine === 'auto' && isNative) return 'endpoint'
     if (!isLive && !isChosen) return 'left-out'
-    return this.#parts.line.permitted(provider, this.#policy).length > 0 ? 'gateway' : 'nobody'
+    return this.#parts.line.permitted(provider, this.#scope).length > 0 ? 'gateway' : 'nobody'
   }
 
   refusal(endpoints: readonly Endpoint[]): GatewayError {
     const { line } = this.#parts
     if (this.#entry.engine === 'native') return this.#noNative(endpoints)
-    if (endpoints.some(({ provider }) => line.for(provider).length > line.permitted(provider, this.#policy).length)) {
+    if (endpoints.some(({ provider }) => line.for(provider).length > line.permitted(provider, this.#scope).length)) {
       const field = this.#policy.zdr.value ? 'zero data retention' : 'HIPAA mode'
       const missing = this.#policy.zdr.value ? 'zero-data-retention policy' : 'business associate agreement'
       return policyRefusal(
-        `This API key has ${field} on, and no search engine here has a ${missing}. Leave out web_search, choose a model that searches ` +
+        `This API key has ${field} on, and no search engine here has a ${missing} that covers this request. Leave out web_search, choose a model that searches ` +
           'the web itself, or use another API key.',
       )
     }
@@ -119,7 +119,7 @@ export class SearchSession implements ToolSession {
   async #find(query: SearchQuery, provider: string, signal: AbortSignal): Promise<readonly FoundPage[] | undefined> {
     const { line, cache, maxTextLength, totalTimeoutMs } = this.#parts
     const { caller } = this.#scope.context
-    const engines = line.permitted(provider, caller.policy)
+    const engines = line.permitted(provider, this.#scope)
     const cached = cache.get(caller, engines, query)
     if (cached) return cached
     try {

@@ -313,6 +313,9 @@ t.test('zero retention and HIPAA cover guardrails elsewhere, where the caller co
     ['hipaa', { zdr, hipaa: false }, true, 422],
     ['hipaa', { zdr: false, hipaa }, true, 200],
     ['zdr', { zdr: false, hipaa: false }, false, 200],
+    ['zdr', { zdr: { ...zdr, excludes: ['structured_output'] }, hipaa: false }, true, 422],
+    ['zdr', { zdr: { ...zdr, excludes: ['images'] }, hipaa: { ...hipaa, excludes: ['structured_output'] } }, true, 200],
+    ['hipaa', { zdr, hipaa: { ...hipaa, excludes: ['files', 'structured_output'] } }, true, 422],
   ]
   for (const [field, seesContent, concerned, status] of cases) {
     let asked = 0
@@ -330,7 +333,7 @@ t.test('zero retention and HIPAA cover guardrails elsewhere, where the caller co
       ],
       key: { name: 'test', policy: { [field]: { value: true } } },
     })
-    const reply = await ask(under, { model: 'acme/m' })
+    const reply = await ask(under, { model: 'acme/m', text: { format: { type: 'json_object' } } })
     t.equal(reply.status, status, `${field} ${JSON.stringify(seesContent)} ${concerned}`)
     t.equal(asked, status === 200 && concerned ? 1 : 0)
     if (status === 422) t.same(Object.keys(reply.error).sort(), ['message', 'type'])

@@ -383,6 +383,7 @@ timed('content goes only to sinks that the policy of the caller allows', async t
     ['zdr', { seesContent: { ...agreements, hipaa: false } }, ['plain', 'zdr']],
     ['hipaa', { seesContent: { ...agreements, zdr: false } }, ['plain', 'hipaa']],
     ['certified', { seesContent: agreements }, ['plain', 'zdr', 'hipaa', 'both']],
+    ['partial', { seesContent: { ...agreements, zdr: { ...agreements.zdr, excludes: ['files'] } } }, ['plain', 'hipaa']],
   ]
   const kept = sinks.map(([name, more]) => keeping({ name, ...more }))
   const { queue } = queueOf(...kept.map(({ sink }) => sink))

@@ -396,10 +396,15 @@ t.test('engines without an agreement are never asked under zdr and hipaa', async
     const without = engine('without')
     const other = engine('other', () => pages, { seesContent: agreements[field === 'zdr' ? 'hipaa' : 'zdr'] })
     const certified = engine('certified', () => pages, { seesContent: agreements[field] })
+    const excludes = ['tools', 'web_search'] as const
+    const partial = engine('partial', () => pages, {
+      seesContent: { zdr: { policy_url: 'https://example.com/zdr', excludes }, hipaa: { baa_url: 'https://example.com/baa', excludes } },
+    })
     const plugins = [
       acme.plugin,
       without.plugin,
       other.plugin,
+      partial.plugin,
       webSearch({}),
       zdr({}),
       hipaa({}),
@@ -414,7 +419,7 @@ t.test('engines without an agreement are never asked under zdr and hipaa', async
     const some = await gateway({ plugins: [...plugins, certified.plugin], key })
     const { status } = await ask(some, { model: 'm', tools })
     t.equal(status, 200)
-    t.strictSame([without.asked.length, other.asked.length, certified.asked.length], [0, 0, 1])
+    t.strictSame([without.asked.length, other.asked.length, partial.asked.length, certified.asked.length], [0, 0, 0, 1])
     await some.stop()
   }
 })
