@@ -146,7 +146,7 @@ export {
   type Warning,
 } from './contracts/route.ts'
 export type { SearchCall, SearchLocation, SearchReply } from './contracts/search-engine.ts'
-export { blindedBy, maySee } from './contracts/sight.ts'
+export { maySee } from './contracts/sight.ts'
 export { TokenCounter, type TokenCount, type TokenCountOptions } from './contracts/token-counter.ts'
 export type { SearchEvent, ToolEntry, ToolEvent, ToolRun, ToolScope } from './contracts/tool.ts'
 export {
