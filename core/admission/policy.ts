@@ -29,7 +29,7 @@ export class PolicyResolver {
   /** Fields that a loaded plugin enforces, and `logging`, which core enforces: its strict value is off. */
   readonly #enforced: ReadonlySet<PolicyField>
   /** Until the key changes, or a source returns another layer. */
-  readonly #known = new WeakMap<ApiKey, Resolved>()
+  readonly #known = new WeakMap<ApiKey, KnownPolicy>()
 
   /** Copies of the policies of keys. */
   readonly #ownLayers = new WeakMap<PolicyLayer, AccountPolicy>()
@@ -122,7 +122,7 @@ export class PolicyResolver {
 
 const rulesOfKeys: LayerRules = { saysMaker: false, takesSettings: () => true }
 
-interface Resolved {
+interface KnownPolicy {
   readonly above: Layers
   readonly policy: Policy
 }

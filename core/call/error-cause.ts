@@ -9,7 +9,7 @@ export function isFailed({ outcome }: AttemptRecord): boolean {
 }
 
 /** True if the attempt failed by the vendor's fault. */
-export function isFault(attempt: AttemptRecord): boolean {
+export function isVendorFault(attempt: AttemptRecord): boolean {
   return isFailed(attempt) && (attempt.isFault ?? failurePolicyOf({ kind: attempt.outcome as FailureKind }).isFault ?? false)
 }
 
@@ -23,7 +23,7 @@ export function errorCauseOf({
   if (status === clientLeft) return 'caller'
   if (status === 402 || status === 403 || errorCode === 'policy_refusal') return 'policy'
   const last = attempts.at(-1)
-  if (last && isFault(last)) return 'vendor'
+  if (last && isVendorFault(last)) return 'vendor'
   if (last?.isFault === false) return 'caller'
   if (status === 429) return 'policy'
   // The whole time went by while a vendor was asked.

@@ -7,14 +7,14 @@ import { RepeatedError } from '../foundation/repeated-error.ts'
 import { isPending } from '../runtime/pending.ts'
 
 /** The functions of an observer. Each has its failures logged apart. */
-type Hook = 'begin' | 'attempt' | 'toolRound' | 'end'
+type ObserverHook = 'begin' | 'attempt' | 'toolRound' | 'end'
 
 /** An observer that a plugin added. Nothing that it throws leaves this class. */
 export class LoadedObserver {
   readonly #observer: CallObserver
   readonly #plugin: string
   readonly #log: Logger
-  readonly #errors = new Map<Hook, RepeatedError>()
+  readonly #errors = new Map<ObserverHook, RepeatedError>()
 
   constructor(observer: CallObserver, plugin: string, log: Logger) {
     this.#observer = observer
@@ -40,19 +40,19 @@ export class LoadedObserver {
   }
 
   /** Tells of the end of something. */
-  ends(hook: Hook, end: () => unknown): void {
+  ends(hook: ObserverHook, end: () => unknown): void {
     this.#unlessFailed(hook, () => void this.#told(hook, end))
   }
 
   /** Nobody waits for an observer. A promise of it must not reject unseen. */
-  #told(hook: Hook, tell: () => unknown): unknown {
+  #told(hook: ObserverHook, tell: () => unknown): unknown {
     const answer = tell()
     if (!isPending(answer)) return answer
     Promise.resolve(answer).catch(() => {})
     throw this.#bad(hook, 'no promise', 'a promise')
   }
 
-  #unlessFailed<T>(hook: Hook, tell: () => T): T | undefined {
+  #unlessFailed<T>(hook: ObserverHook, tell: () => T): T | undefined {
     try {
       return tell()
     } catch (error) {
@@ -63,7 +63,7 @@ export class LoadedObserver {
     }
   }
 
-  #bad(hook: Hook, expected: string, got: string): PluginError {
+  #bad(hook: ObserverHook, expected: string, got: string): PluginError {
     return new PluginError(this.#plugin, `returned ${got} from ${hook} of a call observer: expected ${expected}`)
   }
 }

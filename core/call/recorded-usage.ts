@@ -1,6 +1,6 @@
 import type { AttemptRecord } from '../contracts/log-sink.ts'
 import { otherModel, type ErrorCause, type RecordFacts } from '../contracts/record-store.ts'
-import { errorCauseOf, isFailed, isFault } from './error-cause.ts'
+import { errorCauseOf, isFailed, isVendorFault } from './error-cause.ts'
 
 /** One record's share of the usage of one model at one provider. Times are in milliseconds. */
 export interface RecordedUsage {
@@ -23,7 +23,7 @@ export interface RecordedUsage {
   readonly attemptsMs: readonly number[]
 }
 
-type Draft = { -readonly [Member in keyof RecordedUsage]: RecordedUsage[Member] } & { readonly attemptsMs: number[] }
+type UsageDraft = { -readonly [Member in keyof RecordedUsage]: RecordedUsage[Member] } & { readonly attemptsMs: number[] }
 
 /**
  * The amounts that a record adds to the usage of each model at each provider. `isNamed` says whether usage names a model that no catalog
@@ -45,7 +45,7 @@ export function recordedUsage(
     if (!part) parts.push((part = { model: name, provider: attempt.provider, ...nothing, attemptsMs: [] }))
     part.attempts++
     if (isFailed(attempt)) part.failedAttempts++
-    if (isFault(attempt)) part.faults++
+    if (isVendorFault(attempt)) part.faults++
     if (attempt.outcome === 'ok') part.attemptsMs.push(attempt.elapsedMs)
   }
   return parts
@@ -65,7 +65,7 @@ const nothing = {
   faults: 0,
 }
 
-function requestIn(record: RecordFacts, model: string | null): Draft {
+function requestIn(record: RecordFacts, model: string | null): UsageDraft {
   const { provider, usage, costUsd, status, errorCode, elapsedMs } = record
   return {
     ...nothing,

@@ -19,7 +19,7 @@ const defaultTimeoutMs = 60_000
 
 const dependencies = { ...failoverDependencies, clients: DecisionClients, models: AskedModels }
 
-export interface AnsweredDecision {
+export interface CandidateReply {
   readonly reply: DecisionReply
   readonly candidate: DecisionCandidate
   /** The candidate asked models. Their calls are on the bill already. */
@@ -50,7 +50,7 @@ export class DecisionAttempts {
   }
 
   /** A reply that answers every question. Throws the public error of the last failure when no candidate is left. */
-  first(candidates: readonly DecisionCandidate[], task: DecisionTask): Promise<AnsweredDecision> {
+  first(candidates: readonly DecisionCandidate[], task: DecisionTask): Promise<CandidateReply> {
     const { operation, surroundings } = task
     return this.#failover.first(candidates, operation.context, surroundings.cancellation, {
       attempt: (candidate, credential, lane) => this.#try(candidate, credential, lane, task),
@@ -62,7 +62,7 @@ export class DecisionAttempts {
     credential: Credential | undefined,
     lane: Lane,
     task: DecisionTask,
-  ): Promise<AnsweredDecision | ProviderFailure> {
+  ): Promise<CandidateReply | ProviderFailure> {
     const { client, model, endpoint } = candidate
     const { operation, guards, reservation, surroundings } = task
     const { record } = surroundings
@@ -70,7 +70,7 @@ export class DecisionAttempts {
     // A decision's output has no limit that could be lowered: either all of it is covered, or this throws the 402.
     await reservation?.cover(endpoint, false)
     const parts = { candidate, credential, totalMs: client.timeoutMs ?? defaultTimeoutMs, lane, record }
-    const run = async (attempt: Attempt<DecisionReply, DecisionCandidate>): Promise<AnsweredDecision> => {
+    const run = async (attempt: Attempt<DecisionReply, DecisionCandidate>): Promise<CandidateReply> => {
       const { signal } = attempt
       const request = { ...task.request, model }
       const asker = this.#models.asker({ operation, guards, signal, record })

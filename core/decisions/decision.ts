@@ -1,7 +1,7 @@
 import type { CallSteps } from '../call/steps.ts'
 import type { LoadedWrapper } from '../call/loaded-wrapper.ts'
 import type { Operation } from '../call/operation.ts'
-import type { AnsweredDecision as Answered, DecisionToWrap } from '../contracts/call-wrapper.ts'
+import type { AnsweredDecision, DecisionToWrap } from '../contracts/call-wrapper.ts'
 import type { Decided, DecisionRequest } from '../contracts/decision.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
 import type { Policy } from '../contracts/policy.ts'
@@ -10,7 +10,7 @@ import type { GatewayError } from '../foundation/errors.ts'
 import type { JsonObject } from '../foundation/json.ts'
 import { applyDecisionGuards, type OpenGuard } from '../guards/input-guards.ts'
 import type { Reservation } from '../limits/reservation.ts'
-import type { AnsweredDecision } from './attempts.ts'
+import type { CandidateReply } from './attempts.ts'
 import type { DecisionServices } from './decisions.ts'
 import type { DecisionCandidate } from './names.ts'
 import { checkedReply } from './reply.ts'
@@ -25,7 +25,7 @@ interface PlannedDecision {
 }
 
 /** One decision: its own part of each step of a call. */
-export class Decision implements CallSteps<DecisionRequest, PlannedDecision, AnsweredDecision, Decided, AnsweredDecision> {
+export class Decision implements CallSteps<DecisionRequest, PlannedDecision, CandidateReply, Decided, CandidateReply> {
   readonly kind = 'decision'
   readonly isCounted = true
   readonly operation: Operation
@@ -76,14 +76,14 @@ export class Decision implements CallSteps<DecisionRequest, PlannedDecision, Ans
     return { kind: this.kind, request, endpoints: candidates.map(({ endpoint }) => endpoint) }
   }
 
-  take(answer: unknown, { plugin }: LoadedWrapper, { request, candidates }: PlannedDecision): AnsweredDecision {
+  take(answer: unknown, { plugin }: LoadedWrapper, { request, candidates }: PlannedDecision): CandidateReply {
     const reply = checkedReply(answer, request, plugin)
     // A member that cannot be written, such as a BigInt, must not fail the call.
     JSON.stringify(reply)
     return { reply: { ...reply, usage: free }, candidate: candidates[0]!, askedModels: false }
   }
 
-  async answer({ request, guards, candidates }: PlannedDecision, given: AnsweredDecision | undefined): Promise<AnsweredDecision> {
+  async answer({ request, guards, candidates }: PlannedDecision, given: CandidateReply | undefined): Promise<CandidateReply> {
     if (given) {
       this.operation.answeredFree()
       this.#scope.record.answerId = this.context.id
@@ -103,7 +103,7 @@ export class Decision implements CallSteps<DecisionRequest, PlannedDecision, Ans
     return answered
   }
 
-  deliver({ reply, candidate }: AnsweredDecision): Decided {
+  deliver({ reply, candidate }: CandidateReply): Decided {
     const { record } = this.#scope
     const decided: Decided = {
       ...reply,
@@ -115,7 +115,7 @@ export class Decision implements CallSteps<DecisionRequest, PlannedDecision, Ans
     return decided
   }
 
-  outcome({ reply, candidate }: AnsweredDecision): Omit<Answered, 'by'> {
+  outcome({ reply, candidate }: CandidateReply): Omit<AnsweredDecision, 'by'> {
     return { endpoint: candidate.endpoint, reply }
   }
 

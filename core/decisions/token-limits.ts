@@ -13,7 +13,7 @@ const questionLimit = 32_000
 const outputTokensPerQuestion = 24
 
 /** The JSON text of a decision, in the parts that have limits. */
-interface DecisionTexts {
+interface LimitedTexts {
   readonly state: string
   /** With their ids, the longest first. */
   readonly questions: readonly string[]
@@ -45,7 +45,7 @@ export class TokenLimits {
     if (mayExceed([state, questions[0]!], questionLimit)) await this.#checkQuestions(texts)
   }
 
-  async #checkQuestions({ state, questions }: DecisionTexts): Promise<void> {
+  async #checkQuestions({ state, questions }: LimitedTexts): Promise<void> {
     const counted = await this.#counter.count([state], { limit: questionLimit })
     if (!counted) return
     const limit = questionLimit - counted.tokens
@@ -65,7 +65,7 @@ export function decisionNeed(request: DecisionRequest): TokenNeed {
   return { texts: [state, ...questions], otherInputTokens: 0, outputTokens, leastOutputTokens: outputTokens, searches: 0 }
 }
 
-function textsOf({ state, questions }: DecisionRequest): DecisionTexts {
+function textsOf({ state, questions }: DecisionRequest): LimitedTexts {
   const texts = Object.entries(questions).map(([id, question]) => `${JSON.stringify(id)}:${JSON.stringify(question)}`)
   return { state: JSON.stringify(state), questions: texts.sort((a, b) => b.length - a.length) }
 }

@@ -1,5 +1,5 @@
 /** The keywords of a JSON Schema that say where the secrets of a value are. */
-interface Schema {
+interface SchemaKeywords {
   readonly $ref?: unknown
   readonly writeOnly?: unknown
   readonly properties?: Readonly<Record<string, unknown>>
@@ -18,11 +18,11 @@ interface Schema {
 /** Which parts of a value are secret, by `writeOnly: true` in its schema. Where a schema has alternatives, what any of them calls secret is. */
 export class SecretSchema {
   readonly isSecret: boolean
-  readonly #schemas: readonly Schema[]
+  readonly #schemas: readonly SchemaKeywords[]
   readonly #root: unknown
 
   constructor(schemas: readonly unknown[], isSecret = false, root: unknown = schemas[0]) {
-    const all = new Set<Schema>()
+    const all = new Set<SchemaKeywords>()
     for (const schema of schemas) addWithAlternatives(schema, root, all)
     this.#schemas = [...all]
     this.#root = root
@@ -52,10 +52,10 @@ export class SecretSchema {
   }
 }
 
-function addWithAlternatives(schema: unknown, root: unknown, all: Set<Schema>): void {
+function addWithAlternatives(schema: unknown, root: unknown, all: Set<SchemaKeywords>): void {
   if (typeof schema !== 'object' || schema === null || all.has(schema)) return
   all.add(schema)
-  const { anyOf = [], oneOf = [], allOf = [], $ref, if: condition, then, else: otherwise } = schema as Schema
+  const { anyOf = [], oneOf = [], allOf = [], $ref, if: condition, then, else: otherwise } = schema as SchemaKeywords
   for (const each of [...anyOf, ...oneOf, ...allOf, condition, then, otherwise]) addWithAlternatives(each, root, all)
   if (typeof $ref === 'string' && $ref.startsWith('#')) addWithAlternatives(referred($ref, root), root, all)
 }

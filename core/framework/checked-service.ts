@@ -5,7 +5,7 @@ import { isPending } from '../runtime/pending.ts'
 import { describeError, describePluginError, loggableMessage, type Logger } from '../foundation/logger.ts'
 import { nameOf, type Token } from '../foundation/token.ts'
 import { checkedSealer } from './checked-sealer.ts'
-import { serviceAnswers, type Answer } from './service-answers.ts'
+import { serviceAnswers, type AnswerCheck } from './service-answers.ts'
 
 /** The plugin that implements a service. */
 interface Implementer {
@@ -34,7 +34,7 @@ export function checkedService<T>(service: Token<T>, implementation: T, plugin: 
   return checked as T
 }
 
-function checkedFunction(implementer: Implementer, name: string, answer: Answer | undefined, failed: Failed): unknown {
+function checkedFunction(implementer: Implementer, name: string, answer: AnswerCheck | undefined, failed: Failed): unknown {
   const { plugin, service, functions } = implementer
   const fail = (cause: unknown): unknown => failed(blamed(implementer, name, cause))
   const check = (value: unknown): unknown => {

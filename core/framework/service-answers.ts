@@ -9,12 +9,12 @@ import { RepeatedError } from '../foundation/repeated-error.ts'
 import type { Token } from '../foundation/token.ts'
 
 /** Returns "expected …, got …" for an answer that core cannot work with. Quotes nothing, because answers hold content. */
-export type Answer = (value: unknown) => string | undefined
+export type AnswerCheck = (value: unknown) => string | undefined
 
 /** Core's reactions to mistakes of a service that a plugin implements. */
 export interface ServiceAnswers {
   /** A check for each function. Undefined for one whose answer has no meaning: its caller names a promise that rejects. */
-  readonly of: Readonly<Record<string, Answer | undefined>>
+  readonly of: Readonly<Record<string, AnswerCheck | undefined>>
   /** Called once. The function that it returns gets the error, and returns or throws what the caller of the service gets. */
   readonly failed?: (log: Logger) => (error: PluginError) => unknown
 }
@@ -22,7 +22,7 @@ export interface ServiceAnswers {
 export const serviceAnswers = new Map<Token<any>, ServiceAnswers>()
 
 /** The compiler demands every function of the service. */
-function service<T>(token: Token<T>, of: { readonly [N in keyof T]-?: Answer | undefined }, failed?: ServiceAnswers['failed']): void {
+function service<T>(token: Token<T>, of: { readonly [N in keyof T]-?: AnswerCheck | undefined }, failed?: ServiceAnswers['failed']): void {
   serviceAnswers.set(token, { of, ...(failed && { failed }) })
 }
 

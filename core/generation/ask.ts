@@ -10,7 +10,7 @@ import type { Raised } from './lowering/draft.ts'
 import type { Lowered } from './lowering/lowering.ts'
 import type { RaisedEvent } from './raised-event.ts'
 
-export interface Question {
+export interface ProviderQuestion {
   readonly lowered: Lowered
   readonly context: RunContext
   /** Counts the memory of the reply. */
@@ -20,7 +20,7 @@ export interface Question {
 }
 
 /** Asks the attempt's provider. Its events arrive in the attempt's inbox, checked, counted and raised. */
-export function ask({ lowered, context, memory, providers }: Question, attempt: Attempt<RaisedEvent>): void {
+export function askProvider({ lowered, context, memory, providers }: ProviderQuestion, attempt: Attempt<RaisedEvent>): void {
   if (lowered.mistake) throw lowered.mistake
   const { provider, endpoint } = attempt.candidate
   const events = provider.generate({

@@ -30,7 +30,7 @@ export interface Extended {
 }
 
 /** A finished answer to store. */
-export interface Answered {
+export interface AnswerToStore {
   readonly previousId: string | undefined
   readonly added: readonly Item[]
   /** The output that the client saw, with sealed state. */
@@ -69,7 +69,7 @@ export class History implements StoredResponses {
   /** Called before the client sees the end, so that it can send a follow-up at once. Returns false if the store failed or took too long. */
   async keep(
     { key, owner, policy }: Caller,
-    { previousId, added, said, finished, bytes, late }: Answered,
+    { previousId, added, said, finished, bytes, late }: AnswerToStore,
     requestId: string,
   ): Promise<boolean> {
     const response: StoredResponse = {

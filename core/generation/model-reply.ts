@@ -13,14 +13,14 @@ import type { Maybe } from '../runtime/pending.ts'
 import { estimateInput } from '../tokens/estimate.ts'
 import { cutShort } from '../upstream/provider-failures.ts'
 import type { Answer } from './answer.ts'
-import { ask, type Question } from './ask.ts'
+import { askProvider, type ProviderQuestion } from './ask.ts'
 import { billableUsage, withinLimit } from './billable-usage.ts'
 import { payFor, type UnpaidEvent } from './paid-event.ts'
 import { isAnswering, type RaisedEvent } from './raised-event.ts'
 import { keepPace, readWhole } from './reading-ahead.ts'
 import { ReplyCost, type CostScope } from './reply-cost.ts'
 
-export interface ModelReplyParts extends CostScope, Question {
+export interface ModelReplyParts extends CostScope, ProviderQuestion {
   /** For a streamed reply. */
   readonly slowStream: SlowStream | undefined
   /** The candidates that could be asked instead of a slow stream. */
@@ -61,7 +61,7 @@ export class ModelReply implements AttemptWork<RaisedEvent, Candidate, ModelRepl
   /** Asks the provider, and reads up to the first semantic event. At once if the provider has answered already. */
   run(attempt: Attempt<RaisedEvent>): Maybe<ModelReply> {
     this.#attempt = attempt
-    ask(this.#parts, attempt)
+    askProvider(this.#parts, attempt)
     const reading = attempt.inbox.flow(event => this.#open(event, attempt))
     return reading ? reading.then(() => this.#opened(attempt)) : this.#opened(attempt)
   }

@@ -13,11 +13,11 @@ export function pairOutputs(input: readonly Item[], earlier: number, historyPara
 }
 
 /** Maps the position of each answered call to the position of its output. */
-type Answered = Map<number, number>
+type AnsweredCalls = Map<number, number>
 
-function checkOutputs(input: readonly Item[], earlier: number, historyParam: string | undefined): Answered | undefined {
+function checkOutputs(input: readonly Item[], earlier: number, historyParam: string | undefined): AnsweredCalls | undefined {
   let calls: Map<string, number> | undefined
-  let answered: Answered | undefined
+  let answered: AnsweredCalls | undefined
   for (const [position, item] of input.entries()) {
     switch (item.type) {
       case 'function_call':
@@ -47,7 +47,7 @@ function isLoose(item: Item): boolean {
   return item.type === 'function_call_output' && (item.call_id as string | undefined) === undefined
 }
 
-function withLoosePaired(input: readonly Item[], answered: Answered = new Map()): readonly Item[] {
+function withLoosePaired(input: readonly Item[], answered: AnsweredCalls = new Map()): readonly Item[] {
   const open = new OpenCalls(answered)
   const callOf = new Map<number, FunctionCallItem>()
   for (const [position, item] of input.entries()) {
@@ -63,7 +63,7 @@ function withLoosePaired(input: readonly Item[], answered: Answered = new Map())
 }
 
 /** Vendors allow nothing between a call and its output: a message waits until all calls before it are answered. */
-function placed(input: readonly Item[], answered: Answered, callOf: ReadonlyMap<number, FunctionCallItem>): readonly Item[] {
+function placed(input: readonly Item[], answered: AnsweredCalls, callOf: ReadonlyMap<number, FunctionCallItem>): readonly Item[] {
   const items: Item[] = []
   let waiting: Item[] = []
   let awaited = -1
@@ -94,11 +94,11 @@ function asMessage({ name, namespace, output }: FunctionCallOutputItem): Message
 
 /** Calls that no `call_id` answers, by the tool name that an output without a `call_id` may give. */
 class OpenCalls {
-  readonly #answered: Answered
+  readonly #answered: AnsweredCalls
   readonly #rounds = new Map<string, Round[]>()
   #round = 0
 
-  constructor(answered: Answered) {
+  constructor(answered: AnsweredCalls) {
     this.#answered = answered
   }
 

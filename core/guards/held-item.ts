@@ -4,7 +4,7 @@ import { DataItem } from './data-item.ts'
 import { beginsPart, isSpoken, saying, voiceOf, type Spoken, type Voice } from './spoken.ts'
 
 /** Consecutive events of one part. */
-interface Part {
+interface HeldPart {
   readonly voice: Voice
   readonly path: string
   readonly deltas: Spoken[]
@@ -17,7 +17,7 @@ export class HeldItem {
   readonly #index: number
   readonly #open: ItemOpen
   /** Parts, and events without text in their places. */
-  readonly #content: (Part | ItemEvent)[] = []
+  readonly #content: (HeldPart | ItemEvent)[] = []
   readonly #data: DataItem | undefined
 
   constructor([open, ...events]: readonly ItemEvent[], index: number, isJson: boolean) {
@@ -86,7 +86,7 @@ export class HeldItem {
     }
   }
 
-  get #parts(): readonly Part[] {
+  get #parts(): readonly HeldPart[] {
     return this.#content.filter(isPart)
   }
 }
@@ -99,6 +99,6 @@ function wholeSearch(open: ItemOpen, events: readonly ItemEvent[]): ItemOpen {
   return { ...open, item: { ...open.item, ...found } }
 }
 
-function isPart(each: Part | ItemEvent): each is Part {
+function isPart(each: HeldPart | ItemEvent): each is HeldPart {
   return 'deltas' in each
 }

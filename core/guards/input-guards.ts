@@ -98,7 +98,9 @@ async function throughGuards<R>(
     const { session, plugin } = guard
     if (!session[hook]) continue
     const look = session as { [_ in typeof hook]: (request: R, signal: AbortSignal) => Maybe<unknown> }
-    const verdict = await ask(guard, context, async signal => checkedVerdict<R>(await look[hook](current, signal), plugin, hook, problemOf))
+    const verdict = await askGuard(guard, context, async signal =>
+      checkedVerdict<R>(await look[hook](current, signal), plugin, hook, problemOf),
+    )
     // The guardrail failed, and its `onFailure` is `allow`.
     if (!verdict) continue
     if ('refuse' in verdict) throw refused(guard, context, verdict.refuse)
@@ -117,7 +119,11 @@ function withoutUnknown(request: GenerationRequest): GenerationRequest {
  * The answer of a guardrail. Undefined if it failed and its `onFailure` is `allow`. Stops waiting once the request is aborted, and tells
  * `run`.
  */
-export async function ask<V>(guard: LoadedGuard, context: RunContext, run: (signal: AbortSignal) => Promise<V>): Promise<V | undefined> {
+export async function askGuard<V>(
+  guard: LoadedGuard,
+  context: RunContext,
+  run: (signal: AbortSignal) => Promise<V>,
+): Promise<V | undefined> {
   const { plugin, guardrail } = guard
   const { signal } = context
   const call = new AbortController()

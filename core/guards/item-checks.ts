@@ -1,7 +1,7 @@
 import type { ItemEvent } from '../contracts/item-events.ts'
 import type { AnswerGuards, GuardedAnswer } from './answer-guards.ts'
 import { HeldItem } from './held-item.ts'
-import { ask, refused, type OpenGuard } from './input-guards.ts'
+import { askGuard, refused, type OpenGuard } from './input-guards.ts'
 import { checkedItemVerdict, checkLength } from './returned.ts'
 
 /** Holds back every item of an answer until all guardrails that check items have seen the whole item. The model continues meanwhile. */
@@ -66,7 +66,7 @@ export class ItemChecks implements AnswerGuards {
       const { session, plugin } = guard
       const shown = item.shown()
       if (!shown) return
-      const verdict = await ask(guard, context, async signal => {
+      const verdict = await askGuard(guard, context, async signal => {
         const given = checkedItemVerdict(await session.item!(shown, signal), plugin, shown.texts.length)
         if ('replace' in given) checkLength(given.replace.join('').length, maxCharacters, plugin, 'item')
         return given

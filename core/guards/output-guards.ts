@@ -14,7 +14,7 @@ interface Filtering {
 }
 
 /** A part of the open item while it grows. */
-interface Part {
+interface OpenPart {
   readonly voice: Voice
   readonly filters: readonly Filtering[]
   /** Its first event. The output of the filters takes its form. */
@@ -29,7 +29,7 @@ export class OutputGuards implements AnswerGuards {
   /** The open item, until the first text passes the filters. If none does, the item is not shown. */
   #held: ItemOpen | undefined
   #isCustom = false
-  #part: Part | undefined
+  #part: OpenPart | undefined
   /** The number of characters that filters have returned. */
   #characters = 0
 
@@ -108,7 +108,7 @@ export class OutputGuards implements AnswerGuards {
     if (held !== '') this.#say(part, held)
   }
 
-  #say(part: Part, text: string): void {
+  #say(part: OpenPart, text: string): void {
     this.#tell(saying(part.form, text))
     if (beginsPart(part.form)) part.form = withinPart(part.form)
   }

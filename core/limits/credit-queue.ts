@@ -24,7 +24,7 @@ interface Place {
   wake: () => void
 }
 
-interface Line {
+interface WaitingLine {
   readonly places: Place[]
   shortage: CreditShortage
 }
@@ -32,7 +32,7 @@ interface Line {
 /** Requests that wait until others give back what they hold: in turn, for each account. */
 export class CreditQueue {
   readonly #waitMs: number
-  readonly #lines = new Map<string, Line>()
+  readonly #lines = new Map<string, WaitingLine>()
 
   /** `waitMs`: how long a request may wait. 0: not at all. */
   constructor(waitMs: number) {
@@ -58,7 +58,7 @@ export class CreditQueue {
     for (const name of accountsOf(spending)) this.#lines.get(name)?.places[0]?.wake()
   }
 
-  async #wait(name: string, line: Line, wish: CreditWish): Promise<CreditHold | CreditShortage> {
+  async #wait(name: string, line: WaitingLine, wish: CreditWish): Promise<CreditHold | CreditShortage> {
     const { request, signal, reserve } = wish
     if (isFull(line, request)) return line.shortage
     const place: Place = { request, wake: () => {} }
@@ -94,7 +94,7 @@ export class CreditQueue {
   }
 }
 
-function isFull({ places }: Line, request: string): boolean {
+function isFull({ places }: WaitingLine, request: string): boolean {
   if (places.length < maxWaiting) return false
   const waiting = new Set(places.map(place => place.request))
   return waiting.size >= maxWaiting && !waiting.has(request)

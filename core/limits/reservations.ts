@@ -29,7 +29,7 @@ const averagedMs = 3_600_000
 const shortTextBytes = 2_000
 
 /** A candidate, and whether its hold can grow while its reply arrives. */
-interface Asked {
+interface AskedEndpoint {
   readonly endpoint: Endpoint
   readonly canGrow: boolean
 }
@@ -86,7 +86,7 @@ export class Reservations {
     return this.#reserve(context, measure, asked)
   }
 
-  async #reserve(context: RunContext, measure: () => TokenNeed, asked: readonly Asked[]): Promise<Reservation> {
+  async #reserve(context: RunContext, measure: () => TokenNeed, asked: readonly AskedEndpoint[]): Promise<Reservation> {
     const need = measure()
     const { key, spending } = context.caller
     const windows = key.limits?.filter(({ tokens }) => tokens !== undefined) ?? []
@@ -131,7 +131,7 @@ export class Reservations {
     context: RunContext,
     spending: Spending,
     need: TokenNeed,
-    asked: readonly Asked[],
+    asked: readonly AskedEndpoint[],
   ): Promise<{ readonly credit: CreditHold; readonly inputTokens: number }> {
     const { owner } = context.caller
     const bound = inputBound(need)
@@ -156,7 +156,7 @@ export class Reservations {
   }
 
   /** From the lowest cost at the cheapest endpoint to the highest at the most expensive one of those that are likely to be asked. */
-  #rangeOf(asked: readonly Asked[], owner: string, need: TokenNeed, inputTokens: number): CreditRange {
+  #rangeOf(asked: readonly AskedEndpoint[], owner: string, need: TokenNeed, inputTokens: number): CreditRange {
     const spends = asked.map(({ endpoint, canGrow }) => {
       if (!endpoint.price) return free
       const spend = spendAt(endpoint, endpoint.price, need, inputTokens)
@@ -198,7 +198,7 @@ export class Reservations {
     context.note('credit', shortageNote(shortage))
   }
 
-  #count(texts: readonly string[], asked: readonly Asked[]): Promise<number | undefined> {
+  #count(texts: readonly string[], asked: readonly AskedEndpoint[]): Promise<number | undefined> {
     const [tokenizer, ...others] = new Set(asked.map(({ endpoint }) => endpoint.tokenizer))
     return safeCount(this.#counter, others.length === 0 ? tokenizer : undefined, texts)
   }

@@ -4,10 +4,10 @@ import { ProviderFailure, type ProviderCall } from '../contracts/provider.ts'
 
 // Replies that are not answers. `upstream` keeps what came, so the operator can see where the request ended up.
 
-const maxOpeningLength = 64 * 1024
+const maxFirstBytes = 64 * 1024
 
 /** Keeps the first bytes of a stream until the first semantic event. */
-export class Opening {
+export class FirstBytes {
   #chunks: Uint8Array[] | undefined = []
   #bytes = 0
 
@@ -20,7 +20,7 @@ export class Opening {
   }
 
   add(chunk: Uint8Array): void {
-    if (!this.#chunks || this.#bytes >= maxOpeningLength) return
+    if (!this.#chunks || this.#bytes >= maxFirstBytes) return
     this.#chunks.push(chunk)
     this.#bytes += chunk.byteLength
   }

@@ -4,7 +4,7 @@ import type { ProviderCall } from '../contracts/provider.ts'
 import { cutShort } from '../upstream/provider-failures.ts'
 import { jsonLinesFramer, sseFramer } from '../upstream/sse.ts'
 import type { HttpFeed, ReplyReader } from './http-feed.ts'
-import { failureOf, Opening } from './no-reply.ts'
+import { failureOf, FirstBytes } from './no-reply.ts'
 import { readWhole } from './read-whole.ts'
 import { Unsaid } from './unsaid.ts'
 
@@ -19,7 +19,7 @@ export class StreamReader implements ReplyReader {
   readonly #call: ProviderCall
   readonly #framer: Framer
   readonly #decoder: Decoder
-  readonly #opening = new Opening()
+  readonly #firstBytes = new FirstBytes()
   readonly #unsaid: Unsaid
   #decoded: GenerationEvent[] = []
   #isFinished = false
@@ -40,17 +40,17 @@ export class StreamReader implements ReplyReader {
 
   chunk(bytes: Uint8Array): void {
     if (this.#isOver) return this.#rest(bytes)
-    this.#opening.add(bytes)
+    this.#firstBytes.add(bytes)
     try {
       this.#unsaid.chunk(bytes.byteLength)
       this.#framer.feed(bytes, this.#push)
       this.#unsaid.tell()
     } catch (error) {
       // Deliver the events of earlier frames before the failure of a later one.
-      this.#opening.heard(this.#decoded)
+      this.#firstBytes.heard(this.#decoded)
       return this.#fail(error)
     }
-    this.#opening.heard(this.#decoded)
+    this.#firstBytes.heard(this.#decoded)
     this.#deliver()
     if (this.#isOver) return
     if (this.#isFinished && this.#isCounted) this.#complete()
@@ -92,8 +92,8 @@ export class StreamReader implements ReplyReader {
     try {
       if (isWhole) this.#framer.end?.(this.#push)
       this.#decoder.end?.(this.#emit)
-      this.#opening.heard(this.#decoded)
-      if (!this.#opening.isAnswer) this.#answerInstead()
+      this.#firstBytes.heard(this.#decoded)
+      if (!this.#firstBytes.isAnswer) this.#answerInstead()
     } catch (error) {
       return this.#fail(error)
     }
@@ -120,7 +120,7 @@ export class StreamReader implements ReplyReader {
   #fail(error: unknown): void {
     this.#isOver = true
     this.#deliver()
-    this.#feed.refuse(failureOf(error, this.#opening.isAnswer ? undefined : this.#opening.text))
+    this.#feed.refuse(failureOf(error, this.#firstBytes.isAnswer ? undefined : this.#firstBytes.text))
   }
 
   #deliver(): void {
@@ -132,7 +132,7 @@ export class StreamReader implements ReplyReader {
 
   /** No events arrived. Servers that do not stream send a whole reply, or an error with a success status. */
   #answerInstead(): void {
-    const { text } = this.#opening
+    const { text } = this.#firstBytes
     if (this.#adapter.framing !== 'sse' || !text.trimStart().startsWith('{')) throw cutShort(this.#call.endpoint.provider, text)
     const decoded: GenerationEvent[] = []
     readWhole(this.#adapter, this.#call, text, decoded)

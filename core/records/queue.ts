@@ -15,45 +15,45 @@ const requiredAgainAfterMs = 1_000
  * content, unless it is required.
  */
 export class RecordQueue {
-  readonly #lanes: readonly Lane[]
+  readonly #queues: readonly SinkQueue[]
 
   static {
     wire(this, [LogSinks, Logger])
   }
 
   constructor(sinks: Registry<LogSink>, log: Logger) {
-    this.#lanes = sinks.values().map(sink => new Lane(sink, log.child(sinks.pluginOf(sink.name) ?? sink.name)))
+    this.#queues = sinks.values().map(sink => new SinkQueue(sink, log.child(sinks.pluginOf(sink.name) ?? sink.name)))
   }
 
   push(record: RequestRecord): void {
-    for (const lane of this.#lanes) lane.push(record)
+    for (const queue of this.#queues) queue.push(record)
   }
 
   /** The wait for a required sink that cannot keep up, if there is one. New requests wait for the promise. */
   room(): Promise<void> | undefined {
-    if (!this.#lanes.some(blocks)) return undefined
-    return Promise.all(this.#lanes.filter(blocks).map(lane => lane.room())).then(() => undefined)
+    if (!this.#queues.some(blocks)) return undefined
+    return Promise.all(this.#queues.filter(blocks).map(queue => queue.room())).then(() => undefined)
   }
 
   /** Delivers the remaining records, or gives up at the deadline. */
   async drain(deadlineMs: number): Promise<void> {
     await pTimeout(this.#deliverAll(), { milliseconds: deadlineMs, message: false })
-    for (const lane of this.#lanes) lane.stop()
+    for (const queue of this.#queues) queue.stop()
   }
 
   /** The last requests may end while a slow sink still writes: their records reach the others, too. */
   async #deliverAll(): Promise<void> {
-    do await Promise.all(this.#lanes.map(lane => lane.drain()))
-    while (this.#lanes.some(lane => lane.isBusy))
+    do await Promise.all(this.#queues.map(queue => queue.drain()))
+    while (this.#queues.some(queue => queue.isBusy))
   }
 }
 
-function blocks(lane: Lane): boolean {
-  return lane.blocks
+function blocks(queue: SinkQueue): boolean {
+  return queue.blocks
 }
 
 /** One sink and its waiting records. */
-class Lane {
+class SinkQueue {
   readonly #sink: LogSink
   readonly #log: Logger
   readonly #waiting = new WaitingRecords()

@@ -22,7 +22,7 @@ interface Parts {
   readonly contextWindow: ContextWindow
 }
 
-interface Asked {
+interface RoutedRequest {
   readonly request: GenerationRequest
   readonly scope: PlanScope
   readonly models: readonly NamedModel[]
@@ -30,7 +30,7 @@ interface Asked {
 }
 
 /** The other endpoints of a request's models that its key permits, whether it names them or not. */
-export async function alternatives(parts: Parts, { request, scope, models, selection }: Asked): Promise<Alternatives> {
+export async function alternatives(parts: Parts, { request, scope, models, selection }: RoutedRequest): Promise<Alternatives> {
   const { catalog, permissions, contextWindow } = parts
   const skipped = new Map(selection.passedOver.map(({ endpoint, reason }) => [endpoint, reason]))
   const named = new Set(models.flatMap(({ endpoints, fallbacks }) => [...endpoints, ...fallbacks]))

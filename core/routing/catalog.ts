@@ -20,7 +20,7 @@ import { ProviderMistake } from '../provider-kit/provider-mistake.ts'
 import { unlistedEndpoint } from './provider-capabilities.ts'
 import { asked, entriesOf } from './source-entries.ts'
 
-type Draft = { -readonly [Member in keyof Omit<Model, 'aliases' | 'endpoints'>]: Model[Member] } & {
+type ModelDraft = { -readonly [Member in keyof Omit<Model, 'aliases' | 'endpoints'>]: Model[Member] } & {
   readonly aliases: Set<string>
   readonly endpoints: Map<string, Endpoint>
 }
@@ -112,7 +112,7 @@ export class CatalogIndex implements Catalog {
   }
 
   #build(): void {
-    const drafts = new Map<string, Draft>()
+    const drafts = new Map<string, ModelDraft>()
     const sources = this.#sources.map(({ source, plugin }) => ({
       isBundled: source.rank === 'bundled',
       entries: entriesOf(source, plugin),
@@ -133,7 +133,7 @@ export class CatalogIndex implements Catalog {
     this.#upstream = new Map(endpoints.map(endpoint => [`${endpoint.provider}/${endpoint.upstreamModel}`, endpoint]))
   }
 
-  #merge(drafts: Map<string, Draft>, { model: id, aliases = [], endpoints, remove = false, ...facts }: CatalogEntry): void {
+  #merge(drafts: Map<string, ModelDraft>, { model: id, aliases = [], endpoints, remove = false, ...facts }: CatalogEntry): void {
     if (remove) drafts.delete(id)
     const draft = drafts.get(id) ?? emptyDraft(id)
     drafts.set(id, draft)
@@ -167,6 +167,6 @@ function rankOf({ rank = 'provider' }: CatalogSource): number {
   return catalogRanks.indexOf(rank)
 }
 
-function emptyDraft(id: string): Draft {
+function emptyDraft(id: string): ModelDraft {
   return { id, aliases: new Set(), created: 0, ownedBy: 'unknown', auto: true, endpoints: new Map() }
 }

@@ -58,7 +58,7 @@ const dependencies = {
 }
 
 /** The models that a request asks for, and the endpoints that are left. */
-interface Draft {
+interface PlanDraft {
   readonly request: GenerationRequest
   readonly scope: PlanScope
   readonly models: readonly NamedModel[]
@@ -111,7 +111,7 @@ export class Planner {
     return this.#order(draft, undefined)
   }
 
-  #draft(request: GenerationRequest, scope: PlanScope): Draft {
+  #draft(request: GenerationRequest, scope: PlanScope): PlanDraft {
     const { catalog, providers, sorts } = this.#parts
     const { routing } = request
     const asked = {
@@ -131,7 +131,7 @@ export class Planner {
    * The endpoints that can serve the tools. Throws if there are none, unless the guardrails would leave none either: the caller has to know
    * that first.
    */
-  #servable({ request, scope, selection }: Draft, servable: NonNullable<PlanScope['servable']>): readonly Endpoint[] | undefined {
+  #servable({ request, scope, selection }: PlanDraft, servable: NonNullable<PlanScope['servable']>): readonly Endpoint[] | undefined {
     const { endpoints } = selection
     try {
       return servable(endpoints)
@@ -144,7 +144,7 @@ export class Planner {
   }
 
   /** Throws the refusal of the guardrail that leaves no endpoint. */
-  async #refuse(draft: Draft): Promise<never> {
+  async #refuse(draft: PlanDraft): Promise<never> {
     const { request, scope, selection, models } = draft
     const { context, guards } = scope
     const { permissions } = this.#parts
@@ -157,7 +157,7 @@ export class Planner {
     }
   }
 
-  async #counted(draft: Draft, fitting: Maybe<readonly Endpoint[]>): Promise<Choice> {
+  async #counted(draft: PlanDraft, fitting: Maybe<readonly Endpoint[]>): Promise<Choice> {
     const { selection, request } = draft
     try {
       selection.keep(await fitting, 'context-window')
@@ -169,7 +169,7 @@ export class Planner {
     return this.#order(draft, isCounted ? await this.#parts.contextWindow.countByTokenizer(endpoints, request) : undefined)
   }
 
-  #order({ request, scope, models, sorts, selection }: Draft, counted: InputTokens | undefined): Choice {
+  #order({ request, scope, models, sorts, selection }: PlanDraft, counted: InputTokens | undefined): Choice {
     const { clock, precedence } = this.#parts
     const { endpoints } = selection
     const intervalMs = intervalOf(request)
@@ -206,7 +206,7 @@ export class Planner {
 }
 
 /** Models are ordered for `auto` only. */
-function readsCost({ sorts, models }: Draft): boolean {
+function readsCost({ sorts, models }: PlanDraft): boolean {
   return sorts.endpoints?.strategy.readsCost === true || (sorts.models?.strategy.readsCost === true && models.some(({ isAuto }) => isAuto))
 }
 
@@ -216,7 +216,7 @@ function intervalOf({ routing }: GenerationRequest): number {
 }
 
 /** Notes that this rule left no endpoint. Returns its error. */
-function refused(error: unknown, rule: PassedOver, { selection, sorts, request, scope }: Draft): unknown {
+function refused(error: unknown, rule: PassedOver, { selection, sorts, request, scope }: PlanDraft): unknown {
   selection.keep([], rule)
   const none = { ranked: [], precedent: undefined, warnings: undefined }
   scope.record.routing = routingRecord({ selection, sorts, intervalMs: intervalOf(request), ...none })

@@ -1,4 +1,4 @@
-interface Line<T> {
+interface OwnerLine<T> {
   readonly waiting: T[]
   running: number
 }
@@ -6,7 +6,7 @@ interface Line<T> {
 /** Lets owners take turns: the owner with the fewest running jobs is next, no matter how many jobs others have waiting. */
 export class FairQueue<T> {
   /** By owner, least recently served first. An owner without waiting or running jobs has no entry. */
-  readonly #lines = new Map<string, Line<T>>()
+  readonly #lines = new Map<string, OwnerLine<T>>()
 
   add(owner: string, job: T): void {
     const line = this.#lines.get(owner)
@@ -46,7 +46,7 @@ export class FairQueue<T> {
     this.#forget(owner, line)
   }
 
-  #forget(owner: string, { waiting, running }: Line<T>): void {
+  #forget(owner: string, { waiting, running }: OwnerLine<T>): void {
     if (waiting.length === 0 && running === 0) this.#lines.delete(owner)
   }
 }

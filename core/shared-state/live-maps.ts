@@ -8,7 +8,7 @@ import { isPending, type Maybe } from '../runtime/pending.ts'
 import { LiveMap, type Link } from './live-map.ts'
 
 /** The service that connects gateways, and the plugin that provides it. */
-interface Connection {
+interface ConnectedState {
   readonly state: SharedState
   readonly plugin: string
 }
@@ -18,7 +18,7 @@ export class LiveMaps implements SharedMaps {
   readonly #clock: Clock
   readonly #failed: RepeatedError
   readonly #maps = new Map<string, LiveMap<any>>()
-  #connection: Connection | undefined
+  #connection: ConnectedState | undefined
   #link: Link | undefined
 
   constructor(clock: Clock, log: Logger) {

@@ -28,7 +28,7 @@ export type Answering = 'whole' | 'breaks' | 'hangs'
 export const wholeAnswer = 'Hello there.'
 export const brokenAnswer = 'Hel'
 
-export interface Asked {
+export interface AskResult {
   readonly status: number
   /** The value of `x-gateway-attempts`: `0` if a wrapper answered. */
   readonly attempts: string | null
@@ -86,7 +86,7 @@ export class CallStage {
     return await this.#gateway.gateway.issueKey({ name: 'other', user: 'two', policy: { logging: { value: true } } })
   }
 
-  async ask(prompt: string, { stream = false, apiKey, model = 'suite/m', signal, more }: AskOptions = {}): Promise<Asked> {
+  async ask(prompt: string, { stream = false, apiKey, model = 'suite/m', signal, more }: AskOptions = {}): Promise<AskResult> {
     const reply = await this.#gateway.request('/v1/responses', {
       body: { model, stream, input: `${marker}: ${prompt}`, ...more },
       ...(apiKey !== undefined && { headers: { authorization: `Bearer ${apiKey}` } }),

@@ -1,5 +1,5 @@
 import { annotation, eventLogProbs, finishedPart, newPart, newSummaryPart, summaryText } from './item-shapes.ts'
-import { nullable, record, shape, type Shape } from './shape.ts'
+import { nullable, record, shape, type Check } from './shape.ts'
 
 // The members of every public event: docs/protocol/events.md#events.
 
@@ -51,7 +51,7 @@ export const undocumentedEvents: ReadonlySet<string> = new Set<EventName>([
   'response.output_text.annotation.added',
 ])
 
-const shapes = new Map<string, Shape>(
+const shapes = new Map<string, Check>(
   Object.entries(members).map(([name, fields]) => [
     name,
     shape(record({ type: { const: name }, sequence_number: whole, ...fields }, 'closed')),

@@ -1,5 +1,5 @@
 import { foreignItemTypes } from '../contracts/items.ts'
-import { nullable, oneOf, record, shape, type Shape } from './shape.ts'
+import { nullable, oneOf, record, shape, type Check } from './shape.ts'
 
 // Output items and their parts, as clients see them: docs/protocol/items.md#content-parts and docs/protocol/items.md#output-items.
 
@@ -73,7 +73,7 @@ const inProgress = { const: 'in_progress' }
 const ended = { enum: ['completed', 'incomplete'] }
 
 /** An item of `response.output_item.added`. Only its identity is known yet. */
-export const checkNewItem: Shape = shape(
+export const checkNewItem: Check = shape(
   oneOf(
     item('message', 'msg', { status: inProgress, role, content: none }, { phase }),
     item('function_call', 'fc', { status: inProgress, ...call, arguments: empty }, { namespace: filled }),
@@ -86,7 +86,7 @@ export const checkNewItem: Shape = shape(
 )
 
 /** An item of `response.output_item.done` and of a finished response. */
-export const checkFinishedItem: Shape = shape(
+export const checkFinishedItem: Check = shape(
   oneOf(
     item('message', 'msg', { status: ended, role, content: { type: 'array', minItems: 1, items: oneOf(outputText, refusal) } }, { phase }),
     item('function_call', 'fc', { status: ended, ...call, arguments: string }, { namespace: filled }),
@@ -104,7 +104,7 @@ export const checkFinishedItem: Shape = shape(
 )
 
 /** An item that a failure interrupted, in any state between added and done. */
-export const checkUnfinishedItem: Shape = shape({
+export const checkUnfinishedItem: Check = shape({
   type: 'object',
   required: ['type', 'id'],
   properties: { type: filled, id: filled, status: { enum: ['in_progress', 'incomplete'] } },

@@ -2,7 +2,7 @@ import type { JsonObject } from '../foundation/json.ts'
 import { efforts } from '../contracts/request.ts'
 import { errorCodes } from '../foundation/errors.ts'
 import { checkFinishedItem } from './item-shapes.ts'
-import { fail, nullable, orNull, record, shape, type Shape } from './shape.ts'
+import { fail, nullable, orNull, record, shape, type Check } from './shape.ts'
 
 // The response object: docs/protocol/response.md#the-response-object, docs/protocol/response.md#usage and
 // docs/protocol/errors.md#error-codes.
@@ -61,7 +61,7 @@ const text = {
   },
 }
 
-const response: Shape = shape({
+const response: Check = shape({
   ...record({
     id: { type: 'string', pattern: '^resp_.' },
     object: { const: 'response' },

@@ -6,11 +6,11 @@ export class ContractError extends Error {
 }
 
 /** Throws a `ContractError` for an invalid value. Messages begin with `path`. */
-export type Shape = (value: unknown, path: string) => void
+export type Check = (value: unknown, path: string) => void
 
 const ajv = new Ajv({ strict: true, strictRequired: false, allowUnionTypes: true, discriminator: true })
 
-export function shape(schema: object): Shape {
+export function shape(schema: object): Check {
   const validate = ajv.compile(schema)
   return (value, path) => {
     if (!validate(value)) throw new ContractError(describe(deepest(validate.errors!), path))

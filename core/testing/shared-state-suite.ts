@@ -20,12 +20,12 @@ export interface SharedStateSuiteOptions {
 /** Long enough that nothing ends during a test. */
 const validMs = 600_000
 
-interface Member {
+interface JoinedGateway {
   publish(change: SharedChange): Promise<void>
   readonly received: readonly SharedChange[]
 }
 
-type Test = (gateways: { join(): Promise<Member>; arrives(isThere: () => boolean, what: string): Promise<void> }) => Promise<void>
+type Test = (gateways: { join(): Promise<JoinedGateway>; arrives(isThere: () => boolean, what: string): Promise<void> }) => Promise<void>
 
 /** Tests for every implementation of `SharedState`. */
 export function sharedStateSuite(t: SuiteContext, { open, arriveMs = 5_000 }: SharedStateSuiteOptions): void {
@@ -45,7 +45,7 @@ export function sharedStateSuite(t: SuiteContext, { open, arriveMs = 5_000 }: Sh
   test('a gateway that is alone may publish', standsAlone)
 }
 
-async function memberOf(state: SharedState): Promise<Member> {
+async function memberOf(state: SharedState): Promise<JoinedGateway> {
   const received: SharedChange[] = []
   await state.subscribe(change => void received.push(change))
   return { received, publish: async change => await state.publish(change) }
@@ -65,7 +65,7 @@ function newMap(): string {
   return `suite/${process.pid}-${++made}-${performance.now()}`
 }
 
-function changesIn(map: string, { received }: Member): readonly SharedChange[] {
+function changesIn(map: string, { received }: JoinedGateway): readonly SharedChange[] {
   return received.filter(change => change.map === map)
 }
 

@@ -15,14 +15,14 @@ const maxOfOneOwner = 3
 const maxOwners = 100
 
 /** By model: when its latest failures were. */
-type Failures = Map<string, readonly number[]>
+type FailureTimes = Map<string, readonly number[]>
 
 /** Counts a provider's answers and failures in the last minute. Milliseconds are those of `Clock.elapsed`. */
 export class ProviderTraffic {
   readonly #answers = new Uint32Array(buckets)
-  readonly #failures: Failures = new Map()
+  readonly #failures: FailureTimes = new Map()
   /** By owner: failures that its requests may have provoked. */
-  readonly #suspected = recentValues<string, Failures>(maxOwners)
+  readonly #suspected = recentValues<string, FailureTimes>(maxOwners)
   /** When no connection was made. */
   #unreached: readonly number[] = []
   #bucket = -1
@@ -60,14 +60,14 @@ export class ProviderTraffic {
     return { success: () => {}, failure: () => this.isFailing(owner) }
   }
 
-  #add(model: string, failures: Failures): void {
+  #add(model: string, failures: FailureTimes): void {
     failures.set(model, [...this.#recent(failures.get(model) ?? []), this.#now].slice(-maxOfOneModel))
   }
 
   /** Counts the recent failures, with those that are suspected of these owners. */
-  #count(suspected: Iterable<Failures | undefined>, mostOfOne = Infinity): number {
+  #count(suspected: Iterable<FailureTimes | undefined>, mostOfOne = Infinity): number {
     const left = new Map<string, number>()
-    const countOf = (failures: Failures, most: number): number => {
+    const countOf = (failures: FailureTimes, most: number): number => {
       let sum = 0
       for (const [model, times] of failures) {
         const recent = this.#recent(times)

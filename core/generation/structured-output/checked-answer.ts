@@ -3,7 +3,7 @@ import { invalidRequest } from '../../foundation/errors.ts'
 import type { Raised, RaisedAttempt } from '../lowering/draft.ts'
 import type { RaisedEvent } from '../raised-event.ts'
 import { HeldAnswer } from './held-answer.ts'
-import { isJsonObject, jsonIn } from './json-text.ts'
+import { extractJson, isJsonObject } from './json-text.ts'
 import { SchemaChecks } from './schema-checks.ts'
 import { schemaExcess } from './schema-limits.ts'
 
@@ -40,7 +40,7 @@ export async function* checkedAnswer(
     yield 'type' in yielded ? held.add(yielded) : yielded.flatMap(event => held.add(event))
   }
   if (!held.ended) return
-  const found = jsonIn(held.text)
+  const found = extractJson(held.text)
   if (found.problem !== undefined) throw unlike(expected, found.problem)
   await check(found.text, expected, attempt)
   yield held.release(found.text)

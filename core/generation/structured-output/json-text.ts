@@ -1,13 +1,13 @@
 import { isJson } from '../../foundation/json.ts'
 
 /** The JSON in an answer, or why there is none. */
-export type JsonText = { readonly text: string; readonly problem?: undefined } | { readonly problem: string }
+export type ExtractedJson = { readonly text: string; readonly problem?: undefined } | { readonly problem: string }
 
 /**
  * Extracts the single JSON value from an answer. Removes code fences, surrounding prose and small syntax errors. Never changes or
  * completes the content, and never chooses among several values. Linear in the length of the answer.
  */
-export function jsonIn(answer: string): JsonText {
+export function extractJson(answer: string): ExtractedJson {
   if (isJson(answer)) return { text: answer }
   const trimmed = answer.trim()
   if (trimmed === '') return { problem: 'it is empty' }
@@ -30,7 +30,7 @@ export function jsonIn(answer: string): JsonText {
   return text === undefined ? { problem: 'it contains no JSON value' } : { text }
 }
 
-const several: JsonText = { problem: 'it contains several JSON values' }
+const several: ExtractedJson = { problem: 'it contains several JSON values' }
 
 export function isJsonObject(text: string): boolean {
   return text.trimStart().startsWith('{') && isJson(text)

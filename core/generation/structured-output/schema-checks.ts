@@ -3,10 +3,10 @@ import { LRUCache } from 'lru-cache'
 import { internalError } from '../../foundation/errors.ts'
 import { FairQueue } from '../../runtime/fair-queue.ts'
 import { SchemaThread } from './schema-thread.ts'
-import type { Question, Verdict } from './schema-worker.ts'
+import type { SchemaQuestion, Verdict } from './schema-worker.ts'
 
 interface Job {
-  readonly question: Question
+  readonly question: SchemaQuestion
   /** The caller's API key. */
   readonly keyId: string
   readonly since: number
@@ -53,7 +53,7 @@ export class SchemaChecks {
     return this.#ask({ schema, text }, keyId, signal)
   }
 
-  #ask(question: Question, keyId: string, signal: AbortSignal): Promise<Verdict> {
+  #ask(question: SchemaQuestion, keyId: string, signal: AbortSignal): Promise<Verdict> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason)
       const job: Job = { question, keyId, since: performance.now(), resolve, reject }
@@ -111,7 +111,7 @@ export class SchemaChecks {
   }
 
   /** Remembers the result. The check of one text says nothing about the schema, unless it took too long. */
-  #remember({ schema, text }: Question, verdict: Verdict, slow: boolean): void {
+  #remember({ schema, text }: SchemaQuestion, verdict: Verdict, slow: boolean): void {
     if (!slow && (text !== undefined || this.#known.has(schema))) return
     this.#known.set(schema, { problem: verdict.usable ? undefined : verdict.problem }, slow ? { ttl: slowForMs } : {})
   }

@@ -1,7 +1,7 @@
 import { DeadlineThread, ThreadStopped } from '../../runtime/deadline-thread.ts'
-import type { Question, Verdict } from './schema-worker.ts'
+import type { SchemaQuestion, Verdict } from './schema-worker.ts'
 
-export interface Answer {
+export interface TimedVerdict {
   readonly verdict: Verdict
   /** The thread had to be stopped. */
   readonly slow: boolean
@@ -9,7 +9,7 @@ export interface Answer {
 
 /** A thread that applies schemas. */
 export class SchemaThread {
-  readonly #thread = new DeadlineThread<Question, Verdict>({
+  readonly #thread = new DeadlineThread<SchemaQuestion, Verdict>({
     beside: import.meta.url,
     module: './schema-worker',
     deadlineMs: 1_000,
@@ -21,7 +21,7 @@ export class SchemaThread {
   }
 
   /** Throws if the thread itself fails. */
-  async ask(question: Question): Promise<Answer> {
+  async ask(question: SchemaQuestion): Promise<TimedVerdict> {
     try {
       return { verdict: await this.#thread.ask(question), slow: false }
     } catch (error) {

@@ -8,7 +8,7 @@ import { LRUCache } from 'lru-cache'
 // forever, so the parent stops the thread at a deadline.
 
 /** Asks whether a schema can be used or, with `text`, whether that JSON matches it. */
-export interface Question {
+export interface SchemaQuestion {
   readonly schema: string
   readonly text?: string
 }
@@ -33,10 +33,10 @@ const problemCharacters = 200
 const metaSchemas = new Map<Dialect, InstanceType<Dialect>>()
 const compiled = new LRUCache<string, ValidateFunction>({ maxSize: 500_000, sizeCalculation: (_, schema) => schema.length })
 
-parentPort!.on('message', (question: Question) => parentPort!.postMessage(answer(question)))
+parentPort!.on('message', (question: SchemaQuestion) => parentPort!.postMessage(answer(question)))
 parentPort!.postMessage('ready')
 
-function answer({ schema, text }: Question): Verdict {
+function answer({ schema, text }: SchemaQuestion): Verdict {
   try {
     const validate = compiled.get(schema) ?? compile(schema)
     compiled.set(schema, validate)

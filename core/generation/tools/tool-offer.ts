@@ -23,8 +23,8 @@ export interface Offered {
   readonly warnings: readonly Warning[]
 }
 
-type Choice = Exclude<ToolChoice, string>
-type Reference = NonNullable<Choice['tools']>[number]
+type ObjectChoice = Exclude<ToolChoice, string>
+type Reference = NonNullable<ObjectChoice['tools']>[number]
 
 /** Puts functions in place of the tools that the gateway runs, in `tools` and in `tool_choice`. */
 export function offerTools(request: GenerationRequest, endpoint: Endpoint, state: OfferState): Offered {
@@ -91,7 +91,7 @@ function choiceFor(choice: ToolChoice, tools: readonly ToolDefinition[], state: 
   return (others.length === 0 ? first : { type: 'allowed_tools', mode: 'required', tools: meant }) as ToolChoice
 }
 
-function allowedFor(choice: Choice, tools: readonly ToolDefinition[], state: OfferState): ToolChoice {
+function allowedFor(choice: ObjectChoice, tools: readonly ToolDefinition[], state: OfferState): ToolChoice {
   const references = (choice.tools ?? []).flatMap<Reference>(each => {
     const meant = functionsMeant(each, tools, state)
     return meant ? (state.isClosed ? [] : meant) : each
@@ -103,11 +103,11 @@ function allowedFor(choice: Choice, tools: readonly ToolDefinition[], state: Off
 
 /** The functions of the gateway that a reference means. Undefined if it means something else. */
 function functionsMeant(
-  reference: Choice | Reference,
+  reference: ObjectChoice | Reference,
   tools: readonly ToolDefinition[],
   { offers }: OfferState,
 ): readonly Reference[] | undefined {
-  const { type, name, mode: _, tools: __, ...members } = reference as Choice
+  const { type, name, mode: _, tools: __, ...members } = reference as ObjectChoice
   const entries = tools.filter(tool => tool.type === type && Array.isArray(offers.get(tool)) && hasMembers(tool, members))
   if (entries.length === 0) return undefined
   return entries.flatMap(entry =>

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import type { GenerationEvent, JsonObject } from '../../../core/index.ts'
-import { jsonIn } from '../../../core/generation/structured-output/json-text.ts'
+import { extractJson } from '../../../core/generation/structured-output/json-text.ts'
 import { gateway } from '../../kit/gateway.ts'
 import { Oracle, wireOf, type OracleReading } from '../../plugins/providers/oracle/oracle.ts'
 import { runs } from '../../kit/runs.ts'
@@ -17,7 +17,7 @@ t.test('JSON is left as it is, and found again whatever surrounds it', async t =
   fc.assert(
     fc.property(json, indents, (value, indent) => {
       const text = JSON.stringify(value, null, indent)
-      return jsonIn(text).problem === undefined && jsonIn(`\ufeff ${text}\n`).problem === undefined && textIn(text) === text
+      return extractJson(text).problem === undefined && extractJson(`\ufeff ${text}\n`).problem === undefined && textIn(text) === text
     }),
     runs(100),
   )
@@ -65,7 +65,7 @@ t.test('a value that was cut off is never completed, nor is a part of it taken f
       const text = JSON.stringify(value)
       const answer = `${before}.${text.slice(0, 1 + (cut % (text.length - 1 || 1)))}`
       fc.pre(!isWhole(answer))
-      return jsonIn(answer).problem !== undefined
+      return extractJson(answer).problem !== undefined
     }),
     runs(100),
   )
@@ -79,12 +79,12 @@ t.test('a value that was cut off is never completed, nor is a part of it taken f
     '{"a": True}',
     '[[{}], x]',
   ])
-    t.type(jsonIn(broken).problem, 'string', broken)
+    t.type(extractJson(broken).problem, 'string', broken)
 })
 
 t.test('an answer of a million brackets or quotation marks is read once, not a million times', async t => {
   for (const unit of ['{', '[', '"', '{"', '[1]', '{} ', '\\', '{"a":1,', ' ,', '[ \n', '```'])
-    t.type(jsonIn(unit.repeat(1_000_000)).problem, 'string', unit)
+    t.type(extractJson(unit.repeat(1_000_000)).problem, 'string', unit)
 })
 
 t.test('answers of vendors that were asked for JSON', { skip: recordingsAbsent }, async t => {
@@ -134,7 +134,7 @@ function isWhole(answer: string): boolean {
 }
 
 function textIn(text: string): string | undefined {
-  const found = jsonIn(text)
+  const found = extractJson(text)
   return found.problem === undefined ? found.text : undefined
 }
 
