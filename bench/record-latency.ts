@@ -1,4 +1,4 @@
-// What records in SQLite cost the latency: p99 with and without, at 80% of the rate that a gateway with records can serve at most.
+// The latency that records in SQLite add: p99 with and without them, at 80% of the highest rate that a gateway with records can serve.
 // node bench/record-latency.ts [rounds] [cores of the gateway]    (default: 5 1; needs two cores, wrk and gcc)
 
 import { execFileSync } from 'node:child_process'

@@ -15,7 +15,7 @@ import type { AdminReach } from './server/admin/reach.ts'
 import { LiveAdminServices } from './server/admin/services.ts'
 import { HttpApp } from './server/app.ts'
 
-/** The admin API: serve `listener()` on a port of its own. */
+/** The admin API: serve `listener()` on its own port. */
 export interface GatewayAdmin {
   readonly app: HttpApp
   /** For `node:http` and `node:https`. Without `reach`, it is known as `localhost` and by its address. */

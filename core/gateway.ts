@@ -95,7 +95,7 @@ export interface Gateway {
   /** How many endpoints of the catalog there are, and how many may see the requests of keys with `zdr` or `hipaa` on. */
   readonly endpoints: { readonly all: number; readonly zdr: number; readonly hipaa: number }
   readonly contributions: readonly Contribution[]
-  /** Makes a key and keeps its hash. The text is not to be had again. */
+  /** Makes a key and keeps its hash. The key is shown only once. */
   issueKey(settings: KeySettings): Promise<string>
   /** Gives a key a new secret, and keeps the old one valid for `graceMs`. Undefined where there is no such key. */
   rotateKey(id: string, graceMs: number): Promise<string | undefined>

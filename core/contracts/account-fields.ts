@@ -59,7 +59,7 @@ export interface Account extends WithAbsent<typeof accountFields> {}
 /** An account as the admin API shows it. */
 export interface ShownAccount extends ShownObject<typeof accountFields> {}
 
-/** The fields that the admin API knows of accounts of a level. */
+/** The fields that the admin API shows for accounts of a level. */
 export function accountFieldsAt(level: Account['level']): typeof accountFields {
   return fieldsOf(accountFields, ({ levels }) => levels?.includes(level) ?? true) as typeof accountFields
 }

@@ -45,7 +45,7 @@ export interface KnownToken {
   readonly mark: string
 }
 
-/** One method and path of the admin API, which has a listener of its own. */
+/** One method and path of the admin API, which has its own listener. */
 export interface AdminRoute extends Pick<Route, 'method' | 'path' | 'describe'> {
   /** The lowest role that may call it. `none`: no token is needed. */
   readonly role: AdminRole | 'none'

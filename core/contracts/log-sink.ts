@@ -8,7 +8,7 @@ export interface RequestRecord extends RecordFacts {
   /** Content. Null unless the policy's `logging` is on. */
   readonly request: JsonObject | null
   readonly response: JsonObject | null
-  /** Content that plugins keep beside these two, by kind. Absent if there is none. */
+  /** Content that plugins keep in addition to these two, by kind. Absent if there is none. */
   readonly kept?: Readonly<Record<string, JsonObject>>
 }
 
@@ -104,7 +104,7 @@ export interface OpenRecord extends Writable<Pick<RecordFacts, SetWhileOpen>> {
   readonly notes: { kind: string; summary: JsonObject }[]
   /** Kept only if the caller's policy has `logging` on. */
   content(request: JsonObject | undefined, response: JsonObject | undefined): void
-  /** Kept beside them. */
+  /** Content of plugins, kept in addition to them. */
   keep(kind: string, content: JsonObject): void
 }
 

@@ -15,7 +15,7 @@ const fallbacks = { type: 'array', maxItems: 64, items: { type: 'string', minLen
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
 export type Effort = (typeof efforts)[number]
 
-/** Parts of an answer that vendors leave out unless a request asks for them. Log probabilities have a member of their own. */
+/** Parts of an answer that vendors leave out unless a request asks for them. Log probabilities have their own member. */
 export const answerDetails = [
   'search-results',
   'search-sources',

@@ -1,7 +1,7 @@
 import type { ApiKey } from './key-store.ts'
 import type { RoutedCandidate, RoutingRecord } from './log-sink.ts'
 
-/** A request whose order of endpoints is to be previewed. */
+/** A request for a preview of the order of endpoints. */
 export interface RouteQuery {
   readonly model: string
   /** Of models and of endpoints. */

@@ -23,6 +23,6 @@ export interface RunContext {
   readonly log: Logger
   /** Adds a note to the record of this request. Never include content. */
   note(kind: string, summary: JsonObject): void
-  /** Keeps content beside the request and the response of the record. Dropped unless the policy's `logging` is on. */
+  /** Keeps content in the record, in addition to the request and the response. Dropped unless the policy's `logging` is on. */
   keep(kind: string, content: JsonObject): void
 }

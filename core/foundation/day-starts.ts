@@ -43,7 +43,7 @@ class WallClock {
   }
 }
 
-/** The first second after `before` from which on the condition holds; it holds at `after`. */
+/** The first second after `before` at which the condition holds. It holds at `after`. */
 function firstSecond(before: number, after: number, holds: (at: number) => boolean): number {
   let [low, high] = [Math.floor(before / secondMs), Math.ceil(after / secondMs)]
   while (high - low > 1) {

@@ -60,7 +60,7 @@ function wrap(target: pino.Logger, parts: LineParts, name?: string): Logger {
 /** The members of every line. pino would write them twice. */
 const reserved = ['level', 'time', 'message']
 
-/** The fields, where those with a reserved name get another one: `level` becomes `level_`. `plugin` is reserved for the loggers of plugins. */
+/** The fields. Those with a reserved name are renamed: `level` becomes `level_`. `plugin` is reserved for the loggers of plugins. */
 function unreserved(fields: JsonObject, plugin: string | undefined): JsonObject {
   const isReserved = (name: string): boolean => reserved.includes(name) || (name === 'plugin' && plugin !== undefined)
   if (!Object.keys(fields).some(isReserved)) return fields
@@ -147,7 +147,7 @@ export function loggableMessage(error: unknown): string {
   return loggable(error)?.message ?? withheld
 }
 
-/** The plugin's own exception, if core made another one of it that names the plugin. */
+/** The plugin's own exception, if core wrapped it in one that names the plugin. */
 export function raised(error: unknown): unknown {
   return error instanceof PluginError && error.cause instanceof Error ? error.cause : error
 }

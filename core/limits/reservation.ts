@@ -165,7 +165,7 @@ export class Reservation {
     this.#freed()
   }
 
-  /** Call when nothing was answered. The known cost of failed attempts is charged all the same. */
+  /** Call if there is no answer. The known cost of failed attempts is still charged. */
   async release(): Promise<void> {
     await this.#tokens?.release()
     if (this.#lostUsd > 0) await this.#credit?.settle(this.#lostUsd)

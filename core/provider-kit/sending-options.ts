@@ -1,7 +1,7 @@
 import { hedgePercentiles, type SendingRules } from '../contracts/provider.ts'
 import { milliseconds } from '../validation/milliseconds.ts'
 
-// How requests are sent: options of every provider plugin, and settings of the server, which count where a provider has none of its own.
+// How requests are sent: options of every provider plugin, and settings of the server for providers without them.
 
 export const timeoutsOption = {
   type: 'object',
@@ -17,7 +17,7 @@ export const slowStreamOption = {
   required: ['tokensPerSecond', 'overMs'],
   properties: {
     tokensPerSecond: { type: 'number', exclusiveMinimum: 0, description: 'The pace that is expected, estimated from the text.' },
-    overMs: { ...milliseconds, description: 'How long a stream has to show it, from its first event on.' },
+    overMs: { ...milliseconds, description: 'How long a stream may take to reach this speed, counted from its first event.' },
   },
   description:
     'A stream this slow counts as a timeout, and the next endpoint is tried, if one is left. The caller sees nothing of a stream until it has shown its pace. Default: `server.slowStream`.',

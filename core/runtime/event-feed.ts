@@ -1,6 +1,6 @@
 /**
  * An iterable of events that can also deliver them itself, which costs a third of iterating (`bench/runtime.ts`). `httpProvider` returns feeds; a provider that
- * wraps another one may return that one's feed as it is. Either iterate a feed or call `deliver`, once.
+ * wraps another may return its feed unchanged. Either iterate a feed or call `deliver`, once.
  */
 export interface EventFeed<E extends object> extends AsyncIterable<E | readonly E[]> {
   /** Starts the reply. The first delivery may come before this returns. */

@@ -23,7 +23,7 @@ export function nextTurn(): Promise<void> | undefined {
   return promise
 }
 
-/** Whoever has waited longest goes on, with all slices. The others come in the next turns. */
+/** The one that has waited longest continues, with all slices. The others come in the next turns. */
 function turn(): void {
   slicesLeft = slicesInTurn - 1
   waiting.shift()!()

@@ -7,7 +7,7 @@ const encoder = new TextEncoder()
 /** A streamed body that is written to the response of Node.js. */
 export class NodeBody extends CoalescedBody {
   readonly #response: ServerResponse
-  /** Frames of the time before the head was written. Undefined from then on. */
+  /** Frames that wait for the head. Undefined once it is written. */
   #early: string | undefined = ''
   #isOver = false
 

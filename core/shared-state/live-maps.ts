@@ -46,7 +46,7 @@ export class LiveMaps implements SharedMaps {
     this.#try(() => state.subscribe(change => this.#receive(change)))
   }
 
-  /** Call before the plugins stop. What is learned from now on stays here. */
+  /** Call before the plugins stop. Later changes stay in this gateway. */
   disconnect(): void {
     this.#connection = undefined
   }

@@ -126,7 +126,7 @@ async function everyWay(t: Test, runner: Runner, stream: boolean, wires: readonl
   t.equal(after.output, 'I remember turn 1. And now?', 'the state of reasoning comes back')
 }
 
-/** What it does with answers that are not whole: contract, strictness of clients. */
+/** Checks how it treats answers that are not whole: contract, strictness of clients. */
 async function refuses(t: Test, runner: Runner, stream: boolean): Promise<void> {
   const ask = (model: string, input: string, modelSettings = {}): Promise<unknown> =>
     complete(t, runner, stream, new Agent({ name: 'Asker', model, modelSettings }), input)

@@ -10,7 +10,7 @@ type Model = (name: string) => LanguageModel
 
 interface Kind {
   readonly create: (baseURL: string, apiKey: string) => Model
-  /** What the provider makes of a refusal: its text and the reason to stop; it fails where the answer is not streamed, or not. */
+  /** The provider's view of a refusal: if it shows the text, why it stopped, and if it fails without streaming. */
   readonly refusal: { readonly shown: boolean; readonly finish: string; readonly failsUnstreamed: boolean }
   /** How often a failure in mid-stream is told: the provider reads `error`, `response.failed`, or both. */
   readonly tells: number

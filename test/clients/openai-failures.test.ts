@@ -5,7 +5,7 @@ import openaiChat from '../../plugins/providers/openai-chat/index.ts'
 import { listeningGateway, scripted } from '../kit/gateway.ts'
 import { chat } from '../plugins/providers/all/answers.ts'
 
-/** What the SDK throws. */
+/** The error that the SDK throws. */
 async function thrown(promise: PromiseLike<unknown>): Promise<InstanceType<typeof OpenAI.APIError>> {
   try {
     await promise

@@ -14,7 +14,7 @@ const weather: OpenAI.Responses.FunctionTool = {
 }
 const question = 'How is the weather in Oslo?'
 
-/** What the SDK does in every way that it has, against one model. */
+/** Calls one model in every way that the SDK has. */
 async function everyWay(t: Test, client: OpenAI, model: string, toolModel = model): Promise<void> {
   const whole = await client.responses.create({ model, input: 'Say hello' })
   t.equal(whole.status, 'completed')

@@ -8,7 +8,7 @@ import { requestFor, unaskable } from '../plugins/providers/recordings/request.t
 import { RecordedUpstream } from '../plugins/providers/recordings/upstream.ts'
 import { clientWire, pluginOf } from '../kit/wire-plugins.ts'
 
-/** What a client makes of an answer, in words that all clients share. */
+/** A client's view of an answer, in words that all clients share. */
 export interface ClientReading {
   readonly text: string
   readonly refusal: string
@@ -66,7 +66,7 @@ export class RecordedModels {
     const reply = recordedReply(recording)!
     const stream = mode === 'stream'
     const reading = await oracle.read(wire, { status, ...reply }, stream)
-    // What a model says when it is asked to go on after a pause is another recording.
+    // The model's answer after a pause is in another recording.
     if (unaskable(reading) || reading.finish === 'pause') return
     // A provider of its own, so that a failure which cools one down leaves the others alone.
     const provider = `${vendor}-${path.split('/')[1]!.slice(0, 3)}`

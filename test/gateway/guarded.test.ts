@@ -17,7 +17,7 @@ import { gateway } from '../kit/gateway.ts'
 interface Reaching {
   /** A body whose only content is the word CANARY. */
   readonly body: (stream: boolean) => object
-  /** What the model said is in the reply. */
+  /** True if the reply contains the model's answer. */
   readonly answers?: boolean
   /** It only counts: the model itself is not asked. */
   readonly counts?: boolean

@@ -7,7 +7,7 @@ import accountPolicies from '../../plugins/policies/accounts/index.ts'
 import { guarding } from './stage.ts'
 import { gateway, type GatewayUnderTest } from './gateway.ts'
 
-/** What the admin API answers: the status and the JSON. */
+/** A reply of the admin API: its status and JSON. */
 export interface Answer {
   readonly status: number
   readonly body: any

@@ -3,7 +3,7 @@ import type { DecisionAnswer, DecisionCall, DecisionReply, DecisionRequest, Ques
 import type { PluginUse } from '../../core/framework/plugin.ts'
 import type { TestGateway, TestRequest } from '../../core/testing/index.ts'
 
-// What a test of decisions is put together of.
+// The parts of a test of decisions.
 
 /** An answer to each question that is as good as any. */
 export function anyAnswers(questions: DecisionRequest['questions']): Record<string, DecisionAnswer> {

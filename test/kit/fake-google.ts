@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** What a request for a token said. */
+/** A request for a token. */
 export interface Grant {
   readonly path: string
   readonly form: Readonly<Record<string, string>>

@@ -30,7 +30,7 @@ export function enterBy(way: Ingress): void {
   ingress = way
 }
 
-/** What every gateway under test has. Without a default sort, endpoints keep the order of the catalog. */
+/** The plugins of every gateway under test. Without a default sort, endpoints keep the order of the catalog. */
 export function basics(): PluginUse[] {
   const sorts = [costSort({}), latencySort({}), throughputSort({}), totalsSort({}), uptimeSort({})]
   const stores = [memory({}), localSealer({ masterKey: 'ab'.repeat(32) }), patientCounter({})]

@@ -4,7 +4,7 @@ import { canary } from './schema-values.ts'
 type Key = string | number
 type Container = Record<Key, unknown>
 
-/** What may happen to one place of a request. `as-it-is` is the control: it should be accepted. */
+/** The changes to one place of a request, and how often each occurs. `as-it-is` is the control: the gateway should accept it. */
 const kinds = {
   'as-it-is': 3,
   null: 2,

@@ -44,7 +44,7 @@ export interface RoutingStage {
   tried(body: object): Promise<readonly string[]>
   /** The candidates of this request, in the order in which to try them: from the first 16 endpoints of its record. */
   order(body: object): Promise<readonly string[]>
-  /** What the record of this request says about the choice. */
+  /** The choice of endpoints in the record of this request. */
   routing(body: object): Promise<RequestRecord['routing']>
   routes(query: RouteQuery): Promise<RoutePreview>
   readonly logs: readonly string[]

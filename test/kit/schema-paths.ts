@@ -1,4 +1,4 @@
-/** What the product's schemas use of JSON Schema. */
+/** The part of JSON Schema that the product's schemas use. */
 export interface SchemaNode {
   readonly type?: string
   readonly const?: unknown

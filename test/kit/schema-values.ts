@@ -4,7 +4,7 @@ import { labelOf, memberRules, variantsOf, type SchemaNode, type Step } from './
 /** In every text that a request holds; to be found nowhere else. */
 export const canary = 'CANARY-7f3a'
 
-/** What a valid request has to say where a schema alone does not tell, by the name of the place. */
+/** Values that a valid request needs and a schema alone does not define, by the name of their place. */
 export type Specials = Readonly<Record<string, Arbitrary<unknown>>>
 
 /** Values that a schema accepts. The place that `steps` lead to is always there: first in its list, and in its variant. */

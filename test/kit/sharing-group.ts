@@ -18,7 +18,7 @@ export class SharingGroup {
     this.#clock = clock
   }
 
-  /** What another gateway provides. */
+  /** Makes the service that one more gateway provides. */
   join(): SharedState {
     const self: Member = { receive: undefined }
     this.#members.push(self)

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 const bin = process.env['TURNPIKE_COMMAND'] ?? fileURLToPath(new URL('../../bin/turnpike.js', import.meta.url))
 /** Far more than a busy machine needs: this ends what hangs. */
 const startLimitMs = 180_000
-/** What a gateway says on a busy machine, whatever is tested. */
+/** A line that any gateway may print on a busy machine. */
 const waits = /^\{.*"message":"still waiting for a plugin"\}\n/gm
 
 /** A folder of its own with a config, in which the command runs. */

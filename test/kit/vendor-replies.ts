@@ -1,6 +1,7 @@
 import { sseFrame, type FakeReply, type ReceivedRequest } from '../../core/testing/index.ts'
 
-// What fake vendors say, in three dialects: a call of `get_weather`, or of a web search, where tools are offered, what the tool said, else a greeting.
+// Replies of fake vendors in three dialects: a call of `get_weather` or a web search if tools are offered, the tool's output after a
+// call, and otherwise a greeting.
 
 export function chatReply(request: ReceivedRequest): FakeReply {
   const { text, call } = turnFor(request)

@@ -6,7 +6,7 @@ import t from 'tap'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** What plugins and their tests import, by the paths under which it is published. */
+/** The doors for plugins and their tests, by the paths under which they are published. */
 const forPlugins: Readonly<Record<string, string>> = {
   '.': 'core/index.ts',
   './kit': 'core/kit.ts',

@@ -19,7 +19,7 @@ import {
   type Registrar,
 } from '../../core/index.ts'
 
-// What the compiler must refuse. Every expected error that does not come is an error itself; the test below runs the compiler.
+// Code that the compiler must refuse. Each expected error that does not come is an error itself. The test below runs the compiler.
 
 interface Shelf {
   readonly books: readonly string[]

@@ -134,7 +134,7 @@ export class Failover {
     this.#parts.circuits.abandoned(endpoint, caller.owner)
   }
 
-  /** Waits for the provider to have a place. False if another contender is to be asked first; a hedge does not wait at all. */
+  /** Waits for the provider to have a place. False if another contender must be asked first. A hedge does not wait at all. */
   async #enter<C extends Contender>(contender: C, lane: Lane, { caller }: RunContext, work: Work<C, unknown>): Promise<boolean> {
     const { queues, circuits } = this.#parts
     const { provider, endpoint } = contender

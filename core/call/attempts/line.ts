@@ -112,7 +112,7 @@ export class Line<C extends Contender = Contender> {
     return !this.hasOther(contender) || (count < maxCredentials && this.attemptsLeft > 1)
   }
 
-  /** True if a provider that has not failed yet is left beside the contender's. */
+  /** True if another provider than the contender's is left that has not failed yet. */
   hasOther({ provider }: C): boolean {
     const isOther = (each: C): boolean => each.provider.id !== provider.id && !this.hasFailed(each)
     for (let index = this.#next; index < this.#contenders.length; index++) if (isOther(this.#contenders[index]!)) return true

@@ -5,7 +5,7 @@ import type { Line } from './line.ts'
 
 /**
  * Hedges a request: if the first lane has no result after `afterMs`, a second one starts. The first result wins, and the other lane is
- * aborted. If one lane fails, the other one goes on.
+ * aborted. If one lane fails, the other continues.
  */
 export function race<R>(line: Line, run: Cancellation, afterMs: number, backoff: Backoff, go: (lane: Lane) => Promise<R>): Promise<R> {
   const { promise, resolve, reject } = Promise.withResolvers<R>()

@@ -45,7 +45,7 @@ export class SendingRulesIndex {
     return rules
   }
 
-  /** How long to wait for this contender before another one is asked; undefined: as long as it takes. */
+  /** How long to wait for this contender before asking another. Undefined: without a limit. */
   hedgeAfterMs({ provider, endpoint }: Contender & { readonly provider: Provider }, isStream: boolean): number | undefined {
     const { hedgeAfter } = this.of(provider)
     if (hedgeAfter === undefined || hedgeAfter === false) return undefined

@@ -79,7 +79,7 @@ function isCount({ type }: RaisedEvent): boolean {
   return type === 'usage' || type === 'model' || type === 'warning'
 }
 
-/** Text beside a call or a refusal is not the answer. Text that was cut off or paused cannot be checked. */
+/** Text next to a call or a refusal is not the answer. Text that was cut off or paused cannot be checked. */
 function isNoAnswer(event: RaisedEvent): boolean {
   return event.type === 'tool-call' || event.type === 'refusal' || (event.type === 'finish' && event.reason !== 'stop')
 }

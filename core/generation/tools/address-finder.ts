@@ -86,7 +86,7 @@ export class AddressFinder {
     return true
   }
 
-  /** True if the address is at the end of a link's label: the link has its own. Undefined if what comes next has not arrived. */
+  /** True if the address is at the end of a link's label: the link has its own. Undefined if the next characters have not arrived. */
   #isLabel(isOver: boolean): boolean | undefined {
     if (this.#text[this.#seen] !== ']') return false
     const next = this.#text[this.#seen + 1]

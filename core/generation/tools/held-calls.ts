@@ -1,7 +1,7 @@
 import type { ItemEvent, OpenedItem } from '../../contracts/item-events.ts'
 import type { OpenTools } from './open-tools.ts'
 
-/** A call that the model made of a function of the gateway. */
+/** A model's call of one of the gateway's functions. */
 export interface HeldCall {
   readonly callId: string
   readonly name: string

@@ -100,7 +100,7 @@ export class ToolRounds {
     this.#opening = []
   }
 
-  /** Runs the calls of the round that just ended. Returns whether the model is to be asked again. */
+  /** Runs the calls of the round that just ended. Returns true if the model must be asked again. */
   async run(finish: FinishReason | undefined, endpoint: Endpoint, call: ModelCall): Promise<boolean> {
     const { answer } = this.#scope
     const calls = this.#held.next()

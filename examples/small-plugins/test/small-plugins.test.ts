@@ -44,7 +44,7 @@ test('the policy source turns logging off for an organization', async () => {
   await gateway.stop()
 })
 
-test('the policy source runs beside the policies of accounts', async () => {
+test('the policy source runs along with the policies of accounts', async () => {
   const gateway = await testGateway({ plugins: [...base, accountPolicies({}), policySource({ unlogged: ['default'] })] })
   const reply = (await (await gateway.request('/v1/responses', { body })).json()) as { readonly store: boolean }
   assert.equal(reply.store, false)

@@ -49,7 +49,7 @@ export class Finder {
       const here: Found[] = []
       for (const detector of this.#detectors) {
         for (const { start, end } of await spansIn(detector, plain, original)) {
-          // Values that begin outside this window are found in another one.
+          // Another window finds the values that begin outside this one.
           if (begin + start >= from && begin + start < from + windowLength)
             this.#keep(text, detector.label, begin + start, begin + end, here)
         }

@@ -18,7 +18,7 @@ const maxWaitMs = 30_000
 class Undelivered extends Error {
   /** False if another try would fail, too. */
   readonly mayPass: boolean
-  /** What the recipient asks for, in milliseconds. */
+  /** The wait that the recipient asks for, in milliseconds. */
   readonly waitMs: number | undefined
 
   constructor(reason: string, mayPass: boolean, waitMs?: number) {

@@ -7,7 +7,7 @@ const ignored = new Set(['$schema', '$id', 'additionalProperties'])
 /**
  * A JSON Schema in the subset that the vendor enforces ("Structured outputs", JSON Schema limitations).
  * The vendor rejects other keywords, so they go into the description for the model to read.
- * Undefined if the subset would change the meaning: recursion, external references, objects with arbitrary member names.
+ * Returns undefined if the subset would change the meaning: recursion, external references, objects with arbitrary member names.
  */
 export function enforceableSchema(schema: JsonObject): JsonObject | undefined {
   return isSayable(schema, schema, []) ? subset(schema) : undefined

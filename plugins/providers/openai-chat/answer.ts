@@ -93,7 +93,7 @@ export class Answer {
     this.#calls?.end(finish === 'length', emit)
     if (reason === undefined && !this.#hasSaid) return
     this.#searches?.end(emit)
-    // A whole reply has its usage beside what it counts.
+    // A whole reply has its usage next to the content that it counts.
     if (this.#counts && this.#searches?.count) this.#count(this.#counts, emit)
     if (!this.#counts && this.#emptyUsage) this.#count(this.#emptyUsage, emit)
     emit({ type: 'finish', reason: finish === 'stop' && this.#calls?.count ? 'tool-calls' : finish })

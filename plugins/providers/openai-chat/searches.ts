@@ -13,7 +13,7 @@ export class Searches {
   /** The number of searches, if the host reports each one. */
   count = 0
 
-  /** Members beside the choices. Perplexity repeats them in every chunk. */
+  /** Members next to `choices`. Perplexity repeats them in every chunk. */
   beside({ citations, search_results }: ChatBody, hasText: boolean, emit: Emit): void {
     const numbered = numberedResults(listIn(citations), listIn(search_results))
     if (numbered.length === 0) return

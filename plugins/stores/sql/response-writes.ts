@@ -25,9 +25,9 @@ const maxInGroup = 50
 const maxGroupBytes = 1024 * 1024
 
 /**
- * Stores responses in groups, each in one transaction: what arrives while one group is stored goes into the next. Large responses have a
- * line of their own and are stored one at a time, because each takes several times its size in memory: so small ones never wait while
- * they are sealed, however many there are and whoever they belong to.
+ * Stores responses in groups, each in one transaction. Responses that arrive meanwhile form the next group. Large responses have their own
+ * queue and are stored one at a time, because each takes several times its size in memory. Small responses never wait while large ones are
+ * sealed.
  */
 export class ResponseWrites {
   readonly #database: Kysely<Tables>

@@ -97,7 +97,7 @@ export class SavedMetrics {
     try {
       await saveMetrics(this.#database, [...rows.values()])
     } catch (error) {
-      // Once is enough: it goes on for as long as the database is away.
+      // Once is enough: the failure lasts as long as the database is away.
       if (!this.#isFailing) this.#log.warn('metrics could not be written; they are kept for the next attempt', describeError(error))
       this.#isFailing = true
       return

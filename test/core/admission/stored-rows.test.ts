@@ -11,7 +11,7 @@ import { testGateway } from '../../../core/testing/index.ts'
 import { account, org } from '../../kit/accounts.ts'
 import { ask, providing } from '../../kit/stage.ts'
 
-// What stores of plugins return, where a newcomer's database has other kinds of values than core expects.
+// Rows from plugins' stores whose database has other kinds of values than core expects.
 
 /** A gateway whose stores change what they return. */
 async function oddGateway(oddities: { key?: object; account?: object }) {

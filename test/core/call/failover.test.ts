@@ -7,7 +7,7 @@ const silent = { logLevel: 'silent' } as const
 const body = { model: 'acme/m', routing: { provider: { fallbacks: ['globex', 'initech'] } } }
 
 interface Vendor extends Witness {
-  /** What it fails with, if anything. */
+  /** The failure of each call, if any. */
   failing: ConstructorParameters<typeof ProviderFailure>[0] | undefined
   /** Calls since the last time. */
   asked(): number

@@ -7,7 +7,7 @@ import { ask, listing, witness } from '../../kit/stage.ts'
 const silent = { logLevel: 'silent' } as const
 const globex = { routing: { provider: { fallbacks: ['globex'] } } }
 
-/** What the record of a request says of its endpoints: the reason, or null for those that were asked or would have been next. */
+/** The endpoints in the record of a request: why each was passed over, or null if it was asked or would have been next. */
 async function routingOf(under: GatewayUnderTest, requestId: string) {
   const { routing } = (await under.record(requestId)) as RequestRecord
   const candidates = routing!.candidates.map(({ provider, passedOver }) => [provider, passedOver])

@@ -26,7 +26,7 @@ export interface Looker {
   readonly plugin: PluginUse
   readonly calls: GenerationToWrap[]
   readonly contexts: RunContext[]
-  /** What was told, in order: events by their type, with text, and `end` and `fail`. */
+  /** The events that the sink got, in order: types, with text, and `end` and `fail`. */
   readonly told: string[]
   readonly events: GenerationEvent[]
   readonly ends: AnsweredGeneration[]

@@ -4,7 +4,7 @@ import type { RaisedEvent } from '../../../core/generation/raised-event.ts'
 import type { FinishReason } from '../../../core/index.ts'
 import type { ItemEvent } from '../../../core/kit.ts'
 
-/** What a stage tells of these events, one short word an event. */
+/** The item events of a stage for these events, one short word each. */
 function told(events: readonly (RaisedEvent | 'pause')[], finish: FinishReason = 'stop'): readonly string[] {
   let made = 0
   const words: string[] = []

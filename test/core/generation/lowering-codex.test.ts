@@ -10,7 +10,7 @@ import openaiResponses from '../../../plugins/providers/openai-responses/index.t
 import { gateway } from '../../kit/gateway.ts'
 import { ask } from '../../kit/stage.ts'
 
-// What Codex sends (contract/clients.md) must be an answer, not a 400, whoever the vendor is, and its calls must come back as Codex knows them.
+// Every vendor must answer a request of Codex (contract/clients.md) without a 400. Calls must return in the form that Codex knows.
 
 const object = { type: 'object', properties: {}, additionalProperties: false }
 const functions = ['exec_command', 'write_stdin', 'request_user_input', 'view_image', 'get_goal', 'create_goal', 'update_goal']

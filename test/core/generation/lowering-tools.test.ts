@@ -29,7 +29,7 @@ interface Seen {
   readonly param: string | null | undefined
 }
 
-/** What one request becomes at an endpoint of these capabilities, and what its answer becomes; streamed or not, it is the same. */
+/** The request as an endpoint with these capabilities sees it, and the answer as the caller sees it, streamed or not. */
 async function seen(t: Test, body: object, answer: readonly GenerationEvent[], capabilities: Capabilities = {}): Promise<Seen> {
   const acme = witness('acme', () => answer, { capabilities })
   const under = await gateway({ plugins: [acme.plugin] })

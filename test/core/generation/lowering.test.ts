@@ -5,7 +5,7 @@ import { closestEffort } from '../../../core/generation/lowering/effort.ts'
 import { gateway, hello } from '../../kit/gateway.ts'
 import { ask, guarding, listing, stop, text, witness } from '../../kit/stage.ts'
 
-/** What one request looks like to a provider, and what its caller is told. */
+/** The request as the provider sees it, and the warnings that the caller gets. */
 async function lowered(capabilities: Capabilities, body: object, more: { maxOutputTokens?: number } = {}) {
   const acme = witness('acme', () => hello)
   const { maxOutputTokens } = more

@@ -17,7 +17,7 @@ const call = (call_id: string, name: string, namespace?: string): Sent => ({
 const output = (tool: Sent, said = 'done'): Sent => ({ type: 'function_call_output', ...tool, output: said })
 const pair = (...items: readonly Sent[]): readonly Sent[] => pairOutputs(items as readonly unknown[] as readonly Item[], 0) as never
 
-/** What became of each item, in a word. */
+/** Each item after pairing, in a word. */
 const told = (...items: readonly Sent[]): readonly string[] =>
   pair(...items).map(({ type, call_id, content }) =>
     type === 'message'

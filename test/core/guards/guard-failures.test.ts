@@ -8,7 +8,7 @@ import { gateway, hello } from '../../kit/gateway.ts'
 import { decide, deciding } from '../../kit/decision-stage.ts'
 import { guarding, said, witness } from '../../kit/stage.ts'
 
-/** What a function returns when all is well, when it returns far too much, and the session that has it. */
+/** A function of a guardrail: a good result, one that is far too large, and the session that has the function. */
 interface Function {
   readonly good: (given: any) => unknown
   readonly huge?: (given: any) => unknown
@@ -65,7 +65,7 @@ const functions: Readonly<Record<string, Function>> = {
 
 const secret = 'canary of a guardrail'
 
-/** Undefined: the function cannot do that. */
+/** Each misbehavior returns undefined for a function that is incapable of it. */
 const misbehaviors: Readonly<Record<string, (of: Function) => ((given: any) => any) | undefined>> = {
   throws: () => () => {
     throw new Error(secret)
@@ -88,7 +88,7 @@ const misbehaviors: Readonly<Record<string, (of: Function) => ((given: any) => a
   'returns too much': ({ huge }) => huge,
 }
 
-/** What the page says of each function and misbehavior. */
+/** The page's table of functions and misbehaviors. */
 const page = readFileSync(new URL('../../../docs/guardrails.md', import.meta.url), 'utf8').split('\n')
 const [head, , ...rows] = page.slice(page.findIndex(line => line.startsWith('| | throws |')))
 const cellsOf = (row: string): string[] => row.split('|').slice(1, -1).map(cell => cell.trim()) // prettier-ignore

@@ -45,7 +45,7 @@ class Row {
   }
 }
 
-/** What is given, and what the log says of it. */
+/** A malformed answer, and the message about it in the log. */
 const malformed: readonly (readonly [unknown, RegExp])[] = [
   [true, /admit: expected an object, got a boolean/],
   ['viewer', /admit: expected an object, got a string/],

@@ -3,7 +3,7 @@ import { AdminRoutes, type AdminRoute } from '../../../core/admin.ts'
 import { definePlugin, PluginError } from '../../../core/index.ts'
 import { adminGateway, type AdminGateway } from '../../kit/admin-gateway.ts'
 
-// What the admin routes of plugins return and throw.
+// Plugins' admin routes that return or throw something wrong.
 
 async function underTest(t: Test, handle: () => unknown): Promise<AdminGateway> {
   const plugin = definePlugin({

@@ -519,7 +519,7 @@ t.test('no connection is accepted while the gateway shuts down, and stopping it 
   t.match(await new UpgradingPeer(under.url, '/v1/echo', under.apiKey).ends(), /^HTTP\/1\.1 503 [^]*shutting down/)
 })
 
-/** What the test uses of the package `ws`, which comes with other packages for development. */
+/** The members of the package `ws` that the test uses. Other development dependencies install it. */
 interface WebSocketServer {
   handleUpgrade(...upgrade: readonly unknown[]): void
 }

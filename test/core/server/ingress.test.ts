@@ -10,7 +10,7 @@ import { Routes, type Reply, type Route } from '../../../core/index.ts'
 import { adding } from '../../kit/stage.ts'
 import { gateway, hello, saying, scripted, type GatewayUnderTest } from '../../kit/gateway.ts'
 
-// What both ways in do alike: straight from Node.js, and through h3.
+// Both ways into the gateway behave alike: straight from Node.js, and through h3.
 
 const ways = ['node', 'h3'] as const
 const hi = JSON.stringify({ model: 'sandbox/echo', input: 'hi' })

@@ -6,7 +6,7 @@ import { engineSuite } from '../../../core/testing/index.ts'
 const secret = 'demo-secret-1234567890'
 const page = { url: 'https://example.com/', title: 'Example', text: 'An example.' }
 
-/** What is wrong with an engine that is written by hand, by the names of the tests that say so. */
+/** The mistakes of a hand-written engine, as the names of the tests that find them. */
 async function complaints(search: (baseUrl: string, ...asked: Parameters<SearchEngine['search']>) => ReturnType<SearchEngine['search']>) {
   const careless = definePlugin({
     name: 'careless-search',

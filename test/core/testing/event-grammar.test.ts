@@ -6,7 +6,7 @@ const frames = (events: readonly Event[]): string =>
   events.map(event => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
 const renumbered = (events: readonly Event[]): Event[] => events.map((event, index) => ({ ...event, sequence_number: index }))
 
-/** What is wrong with a stream; undefined when nothing is. */
+/** The first mistake of a stream. Undefined if it has none. */
 function problem(events: readonly Event[]): string | undefined {
   try {
     checkEvents(events)

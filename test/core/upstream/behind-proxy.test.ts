@@ -81,7 +81,7 @@ t.test('a proxy that refuses, and one that never answers', async t => {
   await t.rejects(post(clientBehind(t, silent.url), 'https://api.example.com/', 30), { message: /did not accept a connection in time/ })
 })
 
-/** What became of fetching an image, when its host has these addresses. */
+/** The result of fetching an image from a host with these addresses. */
 async function fetched(t: Test, proxy: ConnectProxy, url: string, addresses: readonly string[], allowedHosts: readonly string[] = []) {
   const found = addresses.map(address => ({ address, family: address.includes(':') ? 6 : 4 }))
   const table = (_: string, __: unknown, callback: (error: Error | null, found: unknown) => void): void =>

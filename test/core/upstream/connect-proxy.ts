@@ -4,7 +4,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net'
 
 export interface ConnectProxy {
   readonly url: string
-  /** What it was asked for: `CONNECT api.example.com:443`, `POST http://api.example.com/v1`. */
+  /** The requests that it got: `CONNECT api.example.com:443`, `POST http://api.example.com/v1`. */
   readonly asked: string[]
   readonly authorizations: (string | undefined)[]
   close(): Promise<void>

@@ -67,7 +67,7 @@ function freeShare(): Promise<MediaShare> {
   return new HeldMedia(Infinity).enter(0, Infinity, new AbortController().signal)
 }
 
-/** What a fetch throws. */
+/** The message of the error that a fetch throws. */
 async function problemOf(fetcher: MediaFetcher, url: string): Promise<string> {
   try {
     await fetcher.fetch(url, 'image', new AbortController().signal, await freeShare())

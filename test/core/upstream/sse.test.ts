@@ -3,7 +3,7 @@ import { sseFramer, type Framer } from '../../../core/kit.ts'
 import { jsonLinesFramer } from '../../../core/upstream/sse.ts'
 import { longStrings } from '../../kit/held-memory.ts'
 
-/** What a framer makes of a body in pieces of one length. */
+/** The frames of a body that arrives in pieces of one length. */
 function frames(framer: Framer, text: string | Uint8Array, length: number): readonly (readonly [string, string | undefined])[] {
   const bytes = Buffer.from(text as string)
   const seen: (readonly [string, string | undefined])[] = []

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import OpenAI from 'openai'
 import { checkResponse, checkStream, type CheckedResponse, type GrammarOptions, type TestGateway } from '../../../core/testing/index.ts'
 
-/** What came of one case, for a count of what was tried. */
+/** The outcome of one case, for counting. */
 export type Ending = 'completed' | 'incomplete' | 'failed' | `${number}`
 
 /**

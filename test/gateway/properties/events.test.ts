@@ -177,7 +177,7 @@ function isOver({ type, status }: JsonObject): boolean {
   return type !== 'web_search_call' || status !== 'failed'
 }
 
-/** What an item says, and by which names it goes. */
+/** The content of an item, and its names. */
 function essence(item: JsonObject): JsonObject {
   const { type, id, call_id, name, namespace, arguments: args, input, content, summary, action } = item
   const texts = (parts: unknown): unknown => (parts as readonly JsonObject[] | undefined)?.map(part => part['text'] ?? part['refusal'])

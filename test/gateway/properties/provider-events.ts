@@ -3,7 +3,7 @@ import { noUsage } from '../../../core/contracts/events.ts'
 import { ProviderFailure, type FailureKind, type FinishReason, type GenerationEvent } from '../../../core/index.ts'
 import type { LogProb, SearchAction, SearchResult, Yielded } from '../../../core/kit.ts'
 
-/** What a provider does in one round, before the names of the tools that it was offered are known. */
+/** One round of a provider, before it knows the names of the tools that it is offered. */
 export interface Round {
   readonly moves: readonly Move[]
   readonly ending: FinishReason | 'cut' | FailureKind
@@ -29,7 +29,7 @@ interface Reply {
   readonly round: number
 }
 
-/** What a call has to know of the tool that it calls. */
+/** The facts about a tool that a call of it needs. */
 export interface ToolShape {
   readonly name: string
   readonly namespace?: string

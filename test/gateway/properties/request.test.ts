@@ -105,7 +105,7 @@ t.test('requests changed at every place of the schema', async t => {
 
 const control = fc.constant({ kind: 'as-it-is', chosen: 0 } as const)
 
-/** What a schema cannot say: names that exist. */
+/** Names that exist: a schema cannot state them. */
 async function specialsOf(under: Awaited<ReturnType<typeof gateway>>): Promise<Specials> {
   const first = await under.request('/v1/responses', { body: { model: 'demo/one', input: 'Hi' } })
   const { id, output } = (await first.json()) as { id: string; output: readonly { id: string }[] }

@@ -10,7 +10,7 @@ export interface CallStreams {
   readonly late: string
 }
 
-/** What was called, as `name(arguments)`. */
+/** The calls that the model makes, as `name(arguments)`. */
 export const expectedCalls = 'weather({"city":"Rome"}) time({"zone":"CET"})'
 /** For the request. */
 export const offered = ['weather', 'time'].map(name => ({ type: 'function', name, parameters: { type: 'object' } }))

@@ -4,7 +4,7 @@ import { said } from '../../kit/stage.ts'
 import { gateway } from '../../kit/gateway.ts'
 import { wires, type WireUnderTest } from './wires.ts'
 
-/** What tells in each dialect that the answer is complete. */
+/** The mark of a complete answer in each dialect. */
 const ends: Readonly<Record<string, string>> = {
   'openai-chat': '"finish_reason":"stop"',
   'openai-responses': '"type":"response.completed"',

@@ -4,7 +4,7 @@ import type { WireUnderTest } from './wires.ts'
 
 export type Mode = 'whole' | 'stream'
 
-/** What goes wrong between the gateway and a vendor. */
+/** A fault between the gateway and a vendor. */
 export interface Fault {
   /** As the table says it. */
   readonly name: string
@@ -17,7 +17,7 @@ export interface Fault {
   readonly silent?: true
   /** Only where there is such a thing. Default: all. */
   readonly on?: (wire: WireUnderTest) => boolean
-  /** What a whole answer says, if it is not `Hello.` */
+  /** The text of a whole answer, if it is not `Hello.` */
   readonly says?: string
   /** The request offers functions, and a whole answer calls two. */
   readonly calls?: true

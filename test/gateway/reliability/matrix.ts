@@ -18,7 +18,7 @@ import { expectedCalls, offered } from './calls.ts'
 import { faults, type Fault, type Mode } from './faults.ts'
 import { wires, type Common, type WireUnderTest } from './wires.ts'
 
-/** What was tried, and what came of it. */
+/** The attempts of one scene, and their result. */
 export interface Outcome {
   /** The attempts as they were recorded, such as `unavailable ×3, fallback ok`. */
   readonly tried: string
@@ -151,7 +151,7 @@ async function runFault(fault: Fault): Promise<Matrix> {
     // A hedged attempt may end before its call has come.
     for (const { id } of scenes.filter(({ part }) => part !== 'hedged')) {
       const attempts = under.records.flatMap(record => record.attempts).filter(({ provider }) => provider === id).length
-      // What cannot be reached is not called.
+      // Nothing arrives at an upstream that cannot be reached.
       const called = fault.at && fault.at !== 'interim responses' ? attempts : (calls.get(id) ?? 0)
       if (called !== attempts) throw new Error(`${id}: ${attempts} attempts were recorded, ${called} calls came for ${fault.name}`)
     }
@@ -219,7 +219,7 @@ async function outcomeOf(under: GatewayUnderTest, fault: Fault, { wire, mode, pa
   return { tried: attemptsIn(record), came }
 }
 
-/** What was used is never negative, and never NaN. */
+/** Usage and cost are never negative, and never NaN. */
 function checkBill({ id, usage, costUsd }: RequestRecord): void {
   const numbers = Object.entries({ ...usage, cost: costUsd ?? 0 }).filter(([, value]) => typeof value === 'number')
   const wrong = numbers.find(([, value]) => !(Number(value) >= 0 && Number(value) < Infinity))

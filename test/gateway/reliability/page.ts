@@ -93,7 +93,7 @@ function toldOf({ alone, withFallback, ...cell }: Cell): Told {
   return { ...cell, told: [alone.tried, alone.came, withFallback.tried, withFallback.came] }
 }
 
-/** What the page does not say as a part of the matrix has shown it, a line each. */
+/** The rows of the matrix that the page does not state as measured, one per line. */
 export function deniedBy(page: string, { cells, crowds, hedges }: Matrix): readonly string[] {
   const [, , faultsTold = '', crowdsTold = '', hedgesTold = ''] = page.split(/^## /m)
   const tables = [

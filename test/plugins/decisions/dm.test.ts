@@ -173,7 +173,7 @@ const usage = { input_tokens: 1, output_tokens: 1 }
 const ok = (body: unknown): FakeReply => ({ headers: json, body: JSON.stringify(body) })
 const secret = 'a secret of the vendor'
 
-/** What the vendor does; status, error type and message that the caller gets, and how the attempt is recorded. */
+/** The vendor's reply; the caller's status, error type and message; and the outcome of the attempt in the record. */
 const rows: readonly (readonly [string, FakeReply, number, string, RegExp, string])[] = [
   ['refuses our key', failure(401, `bad key ${keys[0]}`), 424, 'provider_error', /refused the gateway's credentials/, 'auth'],
   ['forbids', failure(403, secret), 424, 'provider_error', /refused the gateway's credentials/, 'auth'],

@@ -2,7 +2,7 @@ import { noUsage } from '../../../core/contracts/events.ts'
 import type { GenerationEvent, GenerationRequest } from '../../../core/index.ts'
 import type { LogProb } from '../../../core/kit.ts'
 
-/** What stands behind a label in the prompt. */
+/** An option in the prompt. */
 export interface LabelledOption {
   readonly label: string
   readonly answer?: 'yes' | 'no'

@@ -28,7 +28,7 @@ const sigmoid = (leaning: number): number => 1 / (1 + Math.exp(-leaning))
 
 interface Stage {
   readonly under: GatewayUnderTest
-  /** What was asked of the model. */
+  /** The requests that the model got. */
   calls(): readonly ReceivedRequest[]
   decide(body?: object, signal?: AbortSignal): Promise<{ readonly status: number; readonly id: string; readonly body: Body }>
 }

@@ -6,7 +6,7 @@ interface ChatBody {
   readonly top_logprobs?: number
 }
 
-/** What the user says in a request of chat completions or of Ollama. */
+/** The user's text in a request in the dialect of Chat Completions or Ollama. */
 export function userText({ body }: ReceivedRequest): string {
   const content = (body as ChatBody).messages.findLast(({ role }) => role === 'user')?.content ?? ''
   return typeof content === 'string' ? content : content.map(({ text = '' }) => text).join('')

@@ -6,7 +6,7 @@ import { adminGateway, type AdminGateway, type Answer } from '../../kit/admin-ga
 import { fileOf } from '../stores/sql.ts'
 import { noPostgres, startPostgres } from '../stores/postgres-server.ts'
 
-// What a hostile or careless caller with a valid token may send. Nothing of it may be a 500, and nothing of it may leave a trace.
+// Requests of a hostile or careless caller with a valid token. None may get a 500, and none may leave a trace.
 
 type Stores = Parameters<typeof sql>[0]
 

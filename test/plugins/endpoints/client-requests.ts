@@ -1,4 +1,4 @@
-// What real clients send to `POST /v1/responses`, shortened: the habits of each, member by member.
+// Requests of real clients to `POST /v1/responses`, shortened: the habits of each, member by member.
 
 const schema = { $schema: 'http://json-schema.org/draft-07/schema#', type: 'object', properties: {}, additionalProperties: false }
 const image = 'data:image/png;base64,iVBORw0KGgo='

@@ -157,7 +157,7 @@ export interface Refused {
   readonly body: object
   readonly param: string
   readonly code?: string
-  /** What a schema alone cannot say. */
+  /** A schema alone cannot express the rule. */
   readonly beyondSchema?: true
 }
 

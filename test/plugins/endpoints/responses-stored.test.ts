@@ -177,7 +177,7 @@ t.test('a store that fails is a 503', async t => {
   }
 })
 
-/** What the includes change of an item. */
+/** The members of an item that depend on `include`. */
 interface Shown {
   readonly encrypted_content?: string
   readonly action?: { readonly sources: readonly object[] }

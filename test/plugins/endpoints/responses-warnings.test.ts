@@ -10,7 +10,7 @@ import { gateway, hello, saying, scripted } from '../../kit/gateway.ts'
 
 const hi = { model: 'acme/m', input: 'hi' }
 
-/** What a request asks for in vain, by the names that the warnings give it. */
+/** Members that a request sets in vain, by the names that the warnings give them. */
 const asked: Readonly<Record<string, object>> = {
   background: { background: true },
   conversation: { conversation: { id: 'conv_1' } },

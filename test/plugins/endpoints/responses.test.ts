@@ -9,7 +9,7 @@ import { clientRequests } from './client-requests.ts'
 
 const hi = { model: 'acme/m', input: 'hi' }
 
-/** What the items of an input become. */
+/** The items of an input after parsing. */
 function items(...input: readonly object[]): readonly unknown[] {
   return parsed({ model: 'm', input }).input
 }

@@ -23,7 +23,7 @@ interface Suite {
   readonly guardrail: PluginUse
   /** A certificate that excludes web search. */
   readonly certificate: (Zdr | Hipaa) & { readonly excludes: readonly ['web_search'] }
-  /** What every refusal says. */
+  /** Matches the message of every refusal. */
   readonly rule: RegExp
 }
 
@@ -62,7 +62,7 @@ async function stage(
 
 const fallbacks = (...names: string[]): object => ({ routing: { model: { fallbacks: names } } })
 
-/** What every guardrail does that lets only certified endpoints see a request. */
+/** Tests a guardrail that lets only certified endpoints see a request. */
 export function certifiedSuite(suite: Suite): void {
   const { field, rule } = suite
 

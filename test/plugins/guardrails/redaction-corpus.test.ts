@@ -3,7 +3,7 @@ import { Finder } from '../../../plugins/guardrails/redaction/finder.ts'
 import { detectorNames, usualDetectors } from '../../../plugins/guardrails/redaction/settings.ts'
 import { corpus, scores } from '../../../scripts/redaction/score.ts'
 
-// What the detectors find in texts that others' libraries made: scripts/redaction/corpus.py.
+// Measures the detectors on texts that other libraries made: scripts/redaction/corpus.py.
 
 t.test('the usual detectors find 99% of the values, and 98% of what they find are values', async t => {
   const finder = new Finder({ detectors: [...detectorNames] })

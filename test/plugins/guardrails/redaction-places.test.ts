@@ -97,7 +97,7 @@ function benign(schema: SchemaNode, name: string): unknown {
 
 const question = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'hi' }] }
 
-/** What a request with this place needs besides. */
+/** Makes a request with this place and the other members that it needs. */
 function requestWith(path: SchemaPath): Record<string, unknown> {
   const [top, ...rest] = path.steps
   const member = (top as { readonly member: string }).member

@@ -73,7 +73,7 @@ const ofRules: Readonly<Record<string, readonly string[]>> = {
   'filter-comments': [`// secretlint-disable\nghp_${key(36)}`, `ghp_${key(36)} // secretlint-disable-line`],
 }
 
-/** What stands around a secret, and may stay. */
+/** Text around a secret that may stay. */
 const harmless =
   /AWS_SECRET_ACCESS_KEY|aws_secret_access_key|service_account|private_key(?:_id)?|registry\.example\.com|_authToken|github\.com|x-oauth-basic|demo|backup-user|files\.example\.com|deployment|db\.example\.com|mongodb\+srv|jdbc|mysql|postgres|admin|secretlint-disable(?:-line)?/g
 

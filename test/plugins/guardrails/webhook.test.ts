@@ -203,7 +203,7 @@ t.test('with `output`, the service sees whole items of answers before the caller
 
 const huge = { headers: { 'content-type': 'application/json' }, body: Array.from({ length: 40 }, () => ' '.repeat(1_048_576)) }
 
-/** What a service can do wrong, and what the log says of it. */
+/** Mistakes of a service, and the message about each in the log. */
 const failures: Readonly<Record<string, readonly [FakeReply, RegExp]>> = {
   'status 500': [{ status: 500, body: '{"verdict":"allow"}' }, /answered with status 500/],
   'status 204': [{ status: 204 }, /answered with status 204/],

@@ -37,7 +37,7 @@ async function sinkOf(options: Parameters<typeof consoleLog>[0]): Promise<LogSin
   return container.get(LogSinks).get('console')!
 }
 
-/** What a batch writes to standard output, one string a call. The test's own report goes there too, so only the call itself is watched. */
+/** Returns the strings that a batch writes to standard output. The test's own report goes there, too, so only this call is watched. */
 async function written(sink: LogSink, batch: readonly RequestRecord[], failure?: Error): Promise<string[]> {
   const chunks: string[] = []
   const write = process.stdout.write

@@ -8,7 +8,7 @@ import { idOf } from '../../../plugins/providers/ai-sdk/id.ts'
 import { script } from '../../fixtures/ai-sdk/scripted.ts'
 import { setUp } from '../../kit/set-up.ts'
 
-// What the bridge makes of the specification, with models that the test scripts. Real packages are in the tests beside this one.
+// The bridge on models that the test scripts. The tests next to this one use real packages.
 
 const scripted = join(import.meta.dirname, '../../fixtures/ai-sdk/scripted.ts')
 const user = (text: string): UpstreamRequestBody['input'][number] => ({

@@ -310,7 +310,7 @@ t.test('thoughts go back as they came, byte for byte', { skip: recordingsAbsent 
   t.ok(thoughts > 0)
 })
 
-/** What nobody but the vendor can read of a thought. */
+/** The parts of a thought that only the vendor can read. */
 function opaquesIn(block: object): readonly string[] {
   const { reasoningText, redactedContent } = object(object(block)['reasoningContent'])
   return [object(reasoningText)['signature'], redactedContent].filter(each => typeof each === 'string')

@@ -14,7 +14,7 @@ export interface RequestFixture {
   readonly beta?: boolean
 }
 
-/** What the vendor answers, in its own events and as a whole reply, and the events that it becomes. */
+/** A vendor's answer as its own events and as a whole reply, and the gateway's events for it. */
 export interface ReplyFixture<Event> {
   readonly name: string
   readonly request: UpstreamRequestBody

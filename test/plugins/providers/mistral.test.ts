@@ -82,7 +82,7 @@ t.test(
     )
     const thoughtful: UpstreamRequestBody = { ...hello, reasoning: { effort: 'high' }, prompt_cache_key: 'demo', stream: true }
     for (const [name, request] of [...fixtures, ['attached', attached] as const, ['thoughtful', thoughtful] as const]) {
-      // What only other hosts can be told was changed before it gets here.
+      // The gateway changes these before they get here, because only other hosts understand them.
       if (/^(extra-of-this-dialect|custom-tool|tool-choice-allowed)/.test(name)) continue
       const effort = request.reasoning?.effort === undefined ? {} : { reasoning: { ...request.reasoning, effort: 'high' as const } }
       t.strictSame(problems(sent({ ...request, ...effort }, guarded)), [], name)

@@ -73,7 +73,7 @@ interface Sent extends JsonObject {
   readonly response_format?: { readonly type: string }
 }
 
-/** What a quirk must make of the question, a name for each member that is not as it should be. */
+/** The members of the request that do not have the form that the host's quirks require, by name. */
 function strays(host: Host, sent: Sent): string[] {
   const { without = [], extensions = [] } = host
   const has = (member: string): boolean => sent[member] !== undefined

@@ -24,7 +24,7 @@ import openaiResponses from '../../../plugins/providers/openai-responses/index.t
 const question: Item = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hello' }] }
 const askedQuestion = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hello' }] }
 
-/** What every body carries. */
+/** The members of every body. */
 const always = { model: 'demo-large', store: false, stream: false, include: ['reasoning.encrypted_content'] }
 
 function callFor(request: Partial<UpstreamRequestBody> = {}, credentialId?: string): ProviderCall {
@@ -865,7 +865,7 @@ function failure(
   throw new Error('nothing failed')
 }
 
-/** What was said, however it was cut into events and however calls interleaved. */
+/** The content of the events, however the vendor cut them and interleaved calls. */
 function spoken(events: readonly GenerationEvent[]): string {
   const said: Record<string, string> = {}
   const add = (channel: string, piece: string): void => void (said[channel] = (said[channel] ?? '') + piece)

@@ -17,7 +17,7 @@ export const team: Account = {
 }
 export const user: Account = { level: 'user', org: 'example', id: 'ada', name: 'Ada', team: 'research', policy: {}, createdAt: at + 2 }
 
-/** What every store of accounts does. */
+/** Every store of accounts passes this. */
 export async function checkAccounts(t: Test, accounts: AccountStore, keys: KeyStore): Promise<void> {
   for (const account of [org, team, user]) t.equal(await accounts.find(account), undefined)
   for (const account of [org, team, user, { ...team, org: 'another' }]) t.equal(await accounts.add(account), true)
@@ -72,7 +72,7 @@ export async function checkAccounts(t: Test, accounts: AccountStore, keys: KeySt
   t.ok(await accounts.find({ ...team, org: 'another' }))
 }
 
-/** What every audit trail does. */
+/** Every audit trail passes this. */
 export async function checkAuditTrail(t: Test, trail: AuditTrail): Promise<void> {
   const entry = (index: number): AuditEntry => ({
     id: `audit_${index}`,
@@ -93,7 +93,7 @@ export async function checkAuditTrail(t: Test, trail: AuditTrail): Promise<void>
   t.same(ids(await trail.page({ target: 'key_2', to: at + 2 }, { limit: 9 })), ['2'])
 }
 
-/** What every store of admin tokens does. */
+/** Every store of admin tokens passes this. */
 export async function checkAdminTokens(t: Test, tokens: AdminTokenStore): Promise<void> {
   const owner = { id: 'one', hash: 'aGFzaA', name: 'First', role: 'owner', createdAt: at } as const
   const viewer = { id: 'two', hash: 'aGFzaDI', name: 'Second', role: 'viewer', org: 'example', createdAt: at + 1 } as const

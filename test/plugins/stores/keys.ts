@@ -48,7 +48,7 @@ export async function checkRevocation(t: Test, [one, two]: readonly KeyStore[], 
   t.ok((await lookUps()).every(key => key?.disabled))
 }
 
-/** What every key store does with changes. */
+/** Every key store passes this. */
 export async function checkKeyChanges(t: Test, keys: KeyStore): Promise<void> {
   t.same(await keys.list(), [])
   await keys.add(leanKey)

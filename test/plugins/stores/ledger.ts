@@ -27,7 +27,7 @@ export async function held(ledger: Ledger, spending: Spending, usd: number, requ
   return hold
 }
 
-/** What every ledger does. `make` returns an empty one; `clock` is the one it uses, and can be set. */
+/** Every ledger passes this. `make` returns an empty one, which uses `clock`. The test sets the clock. */
 export async function checkLedger(t: Test, make: (clock: Clock & { time: number }) => Promise<Ledger> | Ledger): Promise<void> {
   const start = Date.UTC(2026, 10, 20, 12)
   const clock = { time: start, now: () => clock.time, elapsed: () => clock.time }

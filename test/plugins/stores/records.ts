@@ -34,7 +34,7 @@ const unasked = { model: null, provider: null, attempts: [], usage: null, costUs
 
 const noContent = { request: null, response: null } as const
 
-/** What every store of records does. `holdsContent`: whether it keeps what was said. */
+/** Every store of records passes this. `holdsContent`: it keeps the content of requests. */
 export async function checkRecords(t: Test, sink: LogSink, store: RecordStore, holdsContent: boolean): Promise<void> {
   const content = { request: { input: 'naïve \u0000 “text” \ud800' }, response: { output: [] }, kept: { demo: { a: 'naïve' } } }
   const records = [

@@ -2,7 +2,7 @@ import type { Test } from 'tap'
 import type { Item } from '../../../core/index.ts'
 import type { ResponseStore, StoredResponse } from '../../../core/stores.ts'
 
-/** What every store of responses does; `open` gives an empty one. */
+/** Every store of responses passes this. `open` returns an empty one. */
 export function checkResponseStore(t: Test, open: (t: Test) => Promise<ResponseStore>): void {
   void t.test('a response comes back to the letter', async t => {
     const store = await open(t)

@@ -8,7 +8,7 @@ import { askProcess as ask, config, keyOf, Workplace, type TurnpikeProcess } fro
 import { noPostgres, postgresProgram, startPostgres } from './postgres-server.ts'
 import { masterKey } from './sql.ts'
 
-// What docs/storage.md says about backups.
+// Backups work as docs/storage.md describes them.
 
 t.test('a backup of SQLite that was made while the gateway ran is a gateway again', async t => {
   const workplace = new Workplace(config(''))

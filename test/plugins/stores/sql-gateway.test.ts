@@ -27,7 +27,7 @@ async function bearer(under: TestGateway, settings: KeySettings): Promise<{ read
   return { authorization: `Bearer ${await under.gateway.issueKey(settings)}` }
 }
 
-/** What a call to the provider says, item by item. */
+/** The input of the calls to the provider, item by item. */
 function saidIn(under: Pick<Witness, 'calls'>): readonly unknown[] {
   return under.calls
     .at(-1)!

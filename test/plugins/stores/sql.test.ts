@@ -224,7 +224,7 @@ t.test('a key whose row was damaged is unknown, and others are known', async t =
   }
 })
 
-/** What keeps the plugins from starting; undefined when nothing does. */
+/** The error that keeps the plugins from starting. Undefined if they start. */
 async function refusalOf(file: string, sealer: Parameters<typeof openSql>[3]): Promise<string | undefined> {
   try {
     await (await openSql(file, {}, undefined, sealer)).stop()

@@ -62,7 +62,7 @@ export async function write(file: string, statement: string, ...parameters: read
   }
 }
 
-/** What a statement gives when another program runs it on the file. */
+/** Runs a statement on the file as another program would, and returns its rows. */
 export function run(file: string, statement: string, ...parameters: readonly SQLInputValue[]): readonly Record<string, unknown>[] {
   const database = new DatabaseSync(file)
   try {

@@ -22,7 +22,7 @@ export interface StatefulServer {
   release(): void
   /** Forgets all sessions, as a restart does. */
   restart(): void
-  /** What calls and lists of tools are answered with from now on. */
+  /** From then on, answers calls and lists of tools with this error. */
   fail(message: string | undefined): void
   close(): Promise<void>
 }

@@ -62,7 +62,7 @@ export const api = {
     send(method, address(path), body, signal),
 }
 
-/** Routes beside the admin API. */
+/** Routes outside the admin API. */
 export const session = {
   read: async <T>(): Promise<T> => (await contentOf(await send('GET', 'session'))) as T,
   start: async (token: string): Promise<void> => void (await send('POST', 'session', { token })),
@@ -124,7 +124,7 @@ async function errorOf(reply: Response): Promise<ApiError> {
   const body = (await contentOf(reply).catch((error: unknown) => error)) as ErrorBody | ApiError | null
   if (body instanceof ApiError) return body
   const { message, code, param } = body?.error ?? {}
-  // Decisions have an error body of their own.
+  // Decisions have their own error body.
   const detail = body?.detail
   const text = message ?? detail?.message ?? `The gateway answered with the status ${reply.status}.`
   return new ApiError(reply.status, text, code ?? detail?.error_type, param ?? undefined)

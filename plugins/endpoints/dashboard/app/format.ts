@@ -41,7 +41,7 @@ export function usd(value: Given<number>): string {
   return new Intl.NumberFormat(locale, format).format(value)
 }
 
-/** For a card: from a million on, $1,234,567.89 as $1.23M. */
+/** For a card: shortens a million and more, such as $1,234,567.89 to $1.23M. */
 export function compactUsd(value: Given<number>): string {
   return value === null || value === undefined || Math.abs(value) < 1_000_000 ? usd(value) : shortUsd.format(value)
 }

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
 import { hasUnsaved, leave } from './leaving.ts'
 
-/** Where the browser is: a page of the dashboard and its parameters. All pages are beside one another, so every address is relative. */
+/** Where the browser is: a page of the dashboard and its parameters. All pages are in one folder, so every address is relative. */
 export interface Place {
   /** The id of the page. Empty for the first one. */
   readonly page: string

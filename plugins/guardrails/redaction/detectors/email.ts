@@ -77,7 +77,7 @@ function addressAt(text: string, sign: Span): Span | undefined {
   if ((before === ' ' || after === ' ') && !(isApart(local, domain) && !'(['.includes(text[end] ?? ' '))) return undefined
   if (!hasMarks(text, start, end)) return { start, end }
   const { span, isClosed } = withMarks(text, start, end, sign.end)
-  // Code has such marks too, so without all of its own a domain must be one with none of them.
+  // Code has such marks, too. So a domain that lacks some of its marks counts only if it is also a domain without any.
   return isClosed || (!after.includes('_') && matchAt(domainAfter, text, sign.end + after.length) !== undefined) ? span : undefined
 }
 
@@ -157,7 +157,7 @@ function mayTouch(text: string, at: number): boolean {
   return code < localCodes.length ? localCodes[code] === 1 || code === 0x22 : code >= localCodes.length
 }
 
-/** With a space beside its sign, an address must look like one: people and packages are mentioned as `@name`, too. */
+/** With a space next to its sign, an address must look like one: people and packages are mentioned as `@name`, too. */
 function isApart(local: string, domain: string): boolean {
   const whole = local.replaceAll(localMarks, '')
   const last = local.slice(local.search(afterMarks))

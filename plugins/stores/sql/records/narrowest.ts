@@ -3,7 +3,7 @@ import { recordFields, recordFilters, snakeCase, type Field, type RecordFilter, 
 import { isSqlite } from '../migrations/dialect.ts'
 import type { Tables } from '../tables.ts'
 
-/** The costs from which there is an index of their own. */
+/** Records of at least these costs have their own index. */
 const costLevels = [
   { name: 'dollar', leastUsd: 1 },
   { name: 'dime', leastUsd: 0.1 },
@@ -42,8 +42,8 @@ export interface FittingIndex {
 
 /**
  * The index with the fewest records for a filter. SQLite cannot know that a value is rare, and would often read all records of a common one.
- * Undefined where the database chooses: Postgres knows, and often there is nothing to choose. `count` counts what an index has, up to
- * `maxCounted`.
+ * Returns undefined if the database chooses: Postgres knows, and often there is only one index. `count` counts the entries of
+ * an index, up to `maxCounted`.
  */
 export async function narrowestIndex(
   database: Kysely<Tables>,

@@ -16,6 +16,6 @@ export async function ifAlone(database: Kysely<Tables>, work: (alone: Kysely<Tab
     await work(database)
     await run('commit')
   } catch {
-    // Somebody has it, or whoever opens it next says what is wrong with it.
+    // Another process has it, or the next one to open it reports the problem.
   }
 }

@@ -26,7 +26,7 @@ const names: Readonly<Record<number, string>> = {
   13: 'SQLITE_FULL',
 }
 
-/** Binary parameters from this size on move to the thread. Copying a shorter one takes no time. */
+/** Binary parameters of at least this size move to the thread. Copying a shorter one takes no time. */
 export const movedFromBytes = 1024 * 1024
 
 interface Waiting {

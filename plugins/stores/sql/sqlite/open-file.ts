@@ -3,7 +3,7 @@ import type { Logger } from '../../../../core/index.ts'
 
 const checkEveryMs = 30_000
 
-/** Says so while a SQLite file that is in use is missing: SQLite goes on without its name, and all that it writes is lost at the end. */
+/** Reports it while a SQLite file in use is missing: SQLite keeps writing to the deleted file, and all of that is lost at the end. */
 export class OpenFile {
   readonly #path: string
   readonly #log: Logger

@@ -77,7 +77,7 @@ function settling(page: Page): () => Promise<void> {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What axe finds against WCAG 2.2 AA and best practices, one line each. The text goes in as the debugger's, which no policy forbids. */
+/** The problems that axe finds under WCAG 2.2 AA and best practices, one per line. The debugger injects axe, which no policy forbids. */
 export async function accessibilityProblems(page: Page): Promise<readonly string[]> {
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe)
   return await page.evaluate(async () => {

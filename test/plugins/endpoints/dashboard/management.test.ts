@@ -285,7 +285,7 @@ t.test('the pages that change something', { skip: noBrowser }, async t => {
     await signIn(page, stage)
     await page.goto(`${stage.adminUrl}/keys`)
     await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor()
-    // What is asked for after the session has ended is refused.
+    // Requests after the end of the session are refused.
     await settled()
     await signIn(page, stage)
     await press(page, 'Sign out')

@@ -12,7 +12,7 @@ t.test('every page', { skip: noBrowser }, async t => {
   const browser = await openBrowser()
   t.teardown(() => browser.close())
   const { keyId, responseId } = await playDemo(stage, 2_000)
-  /** What each page shows once it is there. */
+  /** A text on each page once it has loaded. */
   const pages: Readonly<Record<string, string>> = {
     '': 'Requests per hour',
     '?by=provider&range=7d': 'Latency, p95',

@@ -6,7 +6,7 @@ import decisions from '../../../../plugins/endpoints/decisions/index.ts'
 import { listeningGateway } from '../../../kit/gateway.ts'
 
 const run = promisify(execFile)
-/** What is hard to quote. */
+/** Text that is hard to quote. */
 const text = `It's "quoted" \\ $HOME \`date\` \${1} %s\n\ttab, naïve “text” \u{1f600} </script> \\' \\" '''`
 
 async function isThere(command: string, ...parameters: readonly string[]): Promise<boolean> {

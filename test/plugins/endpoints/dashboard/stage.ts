@@ -18,7 +18,7 @@ export interface Stage {
   call(method: string, path: string, body?: unknown): Promise<any>
   /** Asks the public API with a key, and returns what was answered. */
   ask(key: string, path: string, body: object): Promise<Response>
-  /** What it has printed, or will print. */
+  /** Resolves when it prints this, or at once if it already has. */
   says(pattern: RegExp): Promise<RegExpExecArray>
   stop(): Promise<void>
 }

@@ -39,7 +39,7 @@ mock.onMessage('Torn', { content: long }, { disconnectAfterMs: 60, streamingProf
 const google = await FakeGoogle.start()
 const url = await mock.start()
 
-/** What the mock serves under another path than its root, and what it does not serve. */
+/** Providers that the mock serves under another path than its root. Undefined for those that it does not serve. */
 const addresses: Readonly<Record<string, string | undefined>> = {
   'openai-responses': `${url}/v1`,
   'openai-chat': `${url}/v1`,
@@ -74,7 +74,7 @@ interface Told {
   readonly id: string
 }
 
-/** What comes of the vendor's errors and of the faults. A code that the public protocol has too is passed on. */
+/** The caller's error for each error of the vendor and each fault. A code that exists in the public protocol, too, is passed on. */
 interface Refusal {
   readonly status: number
   readonly outcomes: readonly string[]

@@ -15,7 +15,7 @@ import type { FakeGoogle } from '../../../kit/fake-google.ts'
 import * as answers from './answers.ts'
 import type { VendorAnswer } from './answers.ts'
 
-/** What every provider takes, by the same names. */
+/** The options that every provider takes, by the same names. */
 export interface Common {
   readonly id: string
   readonly baseUrl: string

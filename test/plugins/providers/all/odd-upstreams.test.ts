@@ -79,7 +79,7 @@ async function exchange(name: string, scene: Scene): Promise<Exchange> {
 
 function problemsOf({ scene, id, status, shouldRetry, text, asked }: Exchange, record: RequestRecord): readonly string[] {
   const { provider, stream, oddity } = scene
-  // What a package did not understand of a stream, it keeps to itself.
+  // A package does not report the parts of a stream that it did not understand.
   const hidden = provider.bridged && stream
   const attempts = (oddity.passes === 'varies' || hidden ? shouldRetry === 'true' : oddity.passes) ? 3 : 1
   const problems: string[] = []

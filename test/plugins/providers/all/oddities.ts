@@ -3,7 +3,7 @@ import { cut, reset, stall, turn, type FakeReply, type ReceivedRequest } from '.
 import { chat, messages } from './answers.ts'
 import { secret, type ProviderUnderTest } from './every-provider.ts'
 
-// What no vendor should send, and what stands between gateway and vendor sends all the same.
+// Replies that no vendor should send, but that something between the gateway and a vendor may.
 
 /** Stands in everything that is wrong, so that it can be looked for where nothing of it may be. */
 export const canary = 'Zebrafink'

@@ -8,7 +8,7 @@ const folder = resolve(import.meta.dirname, '../../../../../shared/wire-schemas'
 /** Why requests cannot be held to what the vendors publish, as tap's `skip` takes it. */
 export const schemasAbsent: string | false = existsSync(folder) ? serviceModelAbsent : `no vendor schemas in ${folder}`
 
-/** What is wrong with a request by its vendor's published description, a sentence each. */
+/** Returns the mistakes of a request according to its vendor's published schema, one sentence each. */
 export type RequestCheck = (body: unknown) => readonly unknown[]
 
 /** By the name of the provider under test; those whose vendor publishes none are missing. */

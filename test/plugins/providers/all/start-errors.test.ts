@@ -15,7 +15,7 @@ import openaiResponses from '../../../../plugins/providers/openai-responses/inde
 import vertex from '../../../../plugins/providers/vertex/index.ts'
 import { basics, gateway } from '../../../kit/gateway.ts'
 
-// What an operator reads where a provider cannot be set up: one sentence with the plugin, the option, and what to do.
+// If a provider cannot be set up, the operator reads one sentence with the plugin, the option, and what to do.
 
 const nowhere = join(import.meta.dirname, 'nowhere')
 for (const name of Object.keys(process.env).filter(name => /^(AWS|GOOGLE|AZURE|CLOUDSDK)_/.test(name))) delete process.env[name]

@@ -11,7 +11,7 @@ import { canary } from './oddities.ts'
 const inputNames = ['input_tokens', 'prompt_tokens', 'promptTokenCount', 'inputTokens', 'prompt_eval_count']
 const outputNames = ['output_tokens', 'completion_tokens', 'candidatesTokenCount', 'outputTokens', 'eval_count']
 
-/** What a vendor's usage becomes: `undefined` leaves a count out. */
+/** Changes to a vendor's usage. `undefined` leaves a count out. */
 interface Fault {
   readonly input: unknown
   readonly output: unknown

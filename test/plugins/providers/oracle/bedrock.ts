@@ -17,7 +17,7 @@ import type { ServedReply } from './vendor-server.ts'
 const messages = [{ role: 'user' as const, content: [{ text: 'hi' }] }]
 const modelId = 'any'
 
-/** What the vendor's own SDK makes of a reply, folded by the vendor's documents. */
+/** Reads a reply with the vendor's own SDK. The events are put together as the vendor documents them. */
 export async function readBedrock(api: 'converse' | 'invoke', reply: ServedReply, stream: boolean): Promise<Reading> {
   const client = clientOf(reply)
   const said: unknown[] = []

@@ -62,7 +62,7 @@ function callsIn(events: readonly Json[]): readonly Json[] {
   return calls
 }
 
-/** What is billed; of what was cached, only what exceeds the tokens that are not billed can have been. */
+/** The billed tokens. Unbilled tokens count as cached first, so only the remaining cached tokens are listed. */
 function usageOf(usage: Json): UsageReading | null {
   const billed = object(usage['billed_units'])
   const read = object(usage['tokens'])

@@ -1,4 +1,4 @@
-/** What a reply says, whichever dialect it was said in. */
+/** The content of a reply, in any dialect. */
 export interface Reading {
   readonly text: string
   readonly refusal: string
@@ -9,7 +9,7 @@ export interface Reading {
   readonly citations: readonly string[]
   /** The addresses that searches found, in order. */
   readonly sources: readonly string[]
-  /** What else the model or its vendor did, by the names of the Responses protocol: searches, compactions, calls of the vendor's own tools. */
+  /** Other acts of the model or its vendor, by their names in the Responses protocol: searches, compactions, calls of its tools. */
   readonly others: readonly string[]
   /** Null where the vendor told none. */
   readonly usage: UsageReading | null

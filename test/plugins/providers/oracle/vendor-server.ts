@@ -7,7 +7,7 @@ export interface ServedReply {
   readonly body: Uint8Array
 }
 
-// What belongs to the recorded connection and not to the reply.
+// Headers of the recorded connection, not of the reply.
 const notServed = /^(connection|content-encoding|content-length|keep-alive|transfer-encoding|date)$/i
 
 /** Answers every request with the reply that stands under the first part of its path, in one piece. */

@@ -1,7 +1,7 @@
 import type { GenerationEvent } from '../../../../core/index.ts'
 import { Draft, type Reading } from '../oracle/reading.ts'
 
-/** What a provider's events say. */
+/** Reads a provider's events. */
 export function readGenerationEvents(events: readonly GenerationEvent[]): Reading {
   const draft = new Draft()
   const calls = new Map<string, { arguments: string }>()

@@ -1,7 +1,7 @@
 import { isImageErrorCode } from '../../../../core/kit.ts'
 import type { ErrorReading, Reading } from '../oracle/reading.ts'
 
-/** What becomes of a vendor's failure: the kind that a provider reports, and what the caller is told. */
+/** A vendor's failure as the gateway reports it: the provider's failure kind, and the caller's error. */
 export interface ExpectedFailure {
   readonly kind: string
   readonly status: number
@@ -42,7 +42,7 @@ const wordings: readonly (readonly [kind: keyof typeof forms, words: RegExp])[] 
   ['protocol', /tool_use_failed|INVALID_TOOL_GENERATION|MALFORMED_FUNCTION_CALL|MEDIA_ALONE/],
 ]
 
-/** What is to come of this error. */
+/** The failure that this error must become. */
 export function expectedFailure({ status, code, body }: ErrorReading): ExpectedFailure {
   // OpenRouter puts the status that it would have answered with into the code.
   const meant = status ?? (Number(code) >= 400 ? Number(code) : null)

@@ -8,14 +8,14 @@ import openaiResponses from '../../../../plugins/providers/openai-responses/inde
 import { recordedReply, recordings, recordingsAbsent, type Recording } from '../../../kit/recordings.ts'
 import { PieceDecoder } from './pieces.ts'
 
-// What vendors' own searches bring, beyond what all replays compare: places of citations, results, and counts.
+// Results of vendors' own searches, beyond what all replays compare: places of citations, results, and counts.
 
 interface Family {
   readonly vendors: readonly string[]
   /** How many recordings show a search, and how many of them cite. */
   readonly searching: number
   readonly citing: number
-  /** What a cited place in the text looks like. */
+  /** Matches a cited place in the text. */
   readonly cites: RegExp
   /** True if searches say what was asked, what they found, and how many there were. */
   readonly queries: boolean

@@ -3,7 +3,7 @@ import { plainSse } from '../oracle/plain-sse.ts'
 import type { Reading } from '../oracle/reading.ts'
 import { recordedReply, recordings, type RecordedReply, type Recording } from '../../../kit/recordings.ts'
 
-/** What the vendor said when it was asked to go on after a pause: the next turn where it was recorded, else an end that finishes the search it was at. */
+/** The vendor's answer when it was asked to continue after a pause: the recorded next turn, or an end that finishes the open search. */
 export function continuationOf(recording: Recording, paused: RecordedReply): RecordedReply {
   const { group, interaction, mode } = recording
   const next = recordings().find(each => each.group === group && each.interaction === interaction + 1 && each.mode === mode)

@@ -5,7 +5,7 @@ import type { UpstreamReply } from '../../../../core/kit.ts'
 import { providerOf } from '../../../kit/provider-of.ts'
 import type { RecordedReply } from '../../../kit/recordings.ts'
 
-/** What a provider made of a reply: its events, and the failure that ended them, if one did. */
+/** The events that a provider made of a reply, and the failure that ended them, if any. */
 export interface Decoded {
   readonly events: readonly GenerationEvent[]
   readonly failure: { readonly kind: unknown; readonly code: unknown; readonly message: string } | undefined

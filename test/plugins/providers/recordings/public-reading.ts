@@ -3,7 +3,7 @@ import { list, object, string } from '../oracle/json.ts'
 import { Draft, type Reading } from '../oracle/reading.ts'
 import type { Said } from './differences.ts'
 
-// What the gateway's own public protocol says. Read here apart from the oracle's reading of the vendors' dialect of it,
+// Reads the gateway's own public protocol, apart from the oracle's reading of the vendors' dialect of it,
 // since the two protocols are alike and need not stay so.
 
 /** A finished response object. */

@@ -66,7 +66,7 @@ function differences(oracle: OracleReading, actual: Public): string[] {
   ]
 }
 
-/** What the public response says of each reason to stop: its status, or why it is incomplete. */
+/** The public form of each reason to stop: a status, or why the response is incomplete. */
 const finishes: Readonly<Record<string, string>> = {
   stop: 'completed',
   'tool-calls': 'completed',

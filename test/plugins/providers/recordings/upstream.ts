@@ -1,6 +1,6 @@
 import { fakeUpstream, turn, type FakeReply, type FakeUpstream, type ReceivedRequest, type Step } from '../../../../core/testing/index.ts'
 
-// What belongs to the recorded connection and not to the reply.
+// Headers of the recorded connection, not of the reply.
 const notServed = /^(connection|content-encoding|content-length|keep-alive|transfer-encoding|date)$/i
 
 export interface Served {

@@ -35,7 +35,7 @@ const paths = {
 } as const
 export type IconName = keyof typeof paths
 
-/** Decoration beside a text that says the same. */
+/** Decoration next to a text that says the same. */
 export function Icon({ name, size = 18 }: { readonly name: IconName; readonly size?: number }): VNode {
   return html`<svg class="icon" width=${size} height=${size} viewBox="0 0 24 24" aria-hidden="true" focusable="false">
     <path d=${paths[name]} />

@@ -5,7 +5,7 @@ import { html } from '../html.ts'
 import { NumberField, SelectField, Switch, TextField, TimeField, type FieldForm } from './fields.ts'
 import { ListField } from './list-field.ts'
 
-/** The settings of a list for which a form has no place of its own: a control for each, by its type. Nothing if there are none. */
+/** The settings in a list that have no other place in the form: a control for each, by its type. Nothing if there are none. */
 export function MoreFields({
   form,
   list,

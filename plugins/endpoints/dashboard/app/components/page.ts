@@ -6,7 +6,7 @@ export interface PageProps {
   readonly title: string
   /** A sentence below the title. */
   readonly intro?: Children
-  /** Buttons beside the title. */
+  /** Buttons next to the title. */
   readonly actions?: Children
   /** The page that this one is below, as a link above the title. */
   readonly above?: { readonly title: string; readonly href: string } | undefined

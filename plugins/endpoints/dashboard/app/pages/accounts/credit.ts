@@ -48,7 +48,7 @@ export function Credit({ org, onChanged }: { readonly org: string; readonly onCh
   return html`<${Panel}
     flush
     title="Credit"
-    intro="The requests of the organization are charged to it, from the first entry on."
+    intro="From the first entry, the organization's requests are charged to it."
     actions=${may('editor', 'all') && add}
   >
     <${PagedTable}

@@ -15,7 +15,7 @@ export const times: Readonly<Record<string, { readonly label: string }>> = {
   custom: { label: 'From … to …' },
 }
 
-/** The filters of the list of fields, besides those that have a control of their own. */
+/** The filters of the list of fields, without those that have their own control. */
 export const moreFilters = Object.keys(recordFilters).filter(name => !['key', 'model', 'provider', 'org', 'team', 'user'].includes(name))
 
 /** The filters as the admin API takes them. A time that ends now begins with a bucket of the overview, so that the query stays the same for a while. */

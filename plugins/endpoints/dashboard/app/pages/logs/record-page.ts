@@ -118,7 +118,7 @@ function facts(record: RequestRecord): readonly Fact[] {
   ]
 }
 
-/** The fields that the page has in a place of their own. */
+/** The fields that the page shows elsewhere. */
 const placed: readonly (keyof typeof recordFields)[] = [
   'id',
   'answerId',
