@@ -40,7 +40,7 @@ export interface AccountFilter {
  * `find` runs up to three times for every request, so answer from memory if possible, and return the same object until the account changes:
  * core caches by identity, and checks and freezes each object once. To change an account, replace its object. Every process that shares the
  * store must see a change within a second. A throw becomes a 503, and so does an account with a member that `Account` does not allow: the log
- * names the member. No function has a time limit.
+ * names the member. No function has a time limit. `accountStoreSuite` of `turnpike/testing` checks an implementation.
  */
 export interface AccountStore {
   /** True if accounts survive a restart. */

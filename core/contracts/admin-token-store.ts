@@ -35,7 +35,7 @@ export interface AdminToken {
 /**
  * Stores admin tokens. Every process that shares the store must see a removal within a second. A token without a known role, or whose `org` is
  * neither a non-empty string nor undefined, is refused with a 503, and so is any other answer of `find` that is not a token. No function has a
- * time limit.
+ * time limit. `adminTokenStoreSuite` of `turnpike/testing` checks an implementation.
  */
 export interface AdminTokenStore {
   find(id: string): Maybe<AdminToken | undefined>

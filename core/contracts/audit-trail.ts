@@ -28,7 +28,10 @@ export interface AuditFilter {
   readonly to?: number | undefined
 }
 
-/** Keeps the changes made through the admin API and the command line. Entries are immutable. No function has a time limit. */
+/**
+ * Keeps the changes made through the admin API and the command line. Entries are immutable. No function has a time limit. `auditTrailSuite` of
+ * `turnpike/testing` checks an implementation.
+ */
 export interface AuditTrail {
   /** A throw fails the change with a 503 if it was not made yet. */
   add(entry: AuditEntry): Maybe<void>

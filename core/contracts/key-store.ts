@@ -25,6 +25,7 @@ export interface KeyFilter {
  * Stores API keys. `find` runs for every request, so answer from memory if possible, and return the same object until the key changes: core
  * checks and freezes each object once. To change a key, replace its object. A throw becomes a 503, and so does a key with a member that
  * `ApiKey` does not allow, such as `null`, or a text where a number belongs: the log names the member. No function has a time limit.
+ * `keyStoreSuite` of `turnpike/testing` checks an implementation.
  */
 export interface KeyStore {
   /** True if keys survive a restart. */
@@ -32,6 +33,7 @@ export interface KeyStore {
   find(id: string): Maybe<ApiKey | undefined>
   /** True if `find` can answer, from a cache if it has one. For the health check. Default: true. */
   available?(): Maybe<boolean>
+  /** Throws if the id is taken. */
   add(key: ApiKey): Maybe<void>
   /**
    * Changes only these members, so that concurrent changes to others are kept. A function gets the stored key, and nothing else changes it

@@ -69,12 +69,13 @@ export interface CreditEntry {
 
 /**
  * Tracks what accounts spend, and the credit of organizations. `reserve` is called only for requests whose key or accounts have a cap or a
- * credit. No function has a time limit.
+ * credit. No function has a time limit. `ledgerSuite` of `turnpike/testing` checks an implementation.
  */
 export interface Ledger {
   /**
    * Reserves the same amount of every cap and of the credit, or nothing of any. Reserved and spent amounts together must never exceed a cap
-   * or a balance. A period is the one in which the request was reserved: see `periodStart`. A shortage fails the request with 402.
+   * or a balance. A period is the one in which the request was reserved: see `periodStart`. A shortage fails the request with 402. Throws if
+   * an amount is not a number from 0.
    */
   reserve(requestId: string, spending: Spending, range: CreditRange): Maybe<CreditHold | CreditShortage>
   /** The spending in the current period of each cap, in the order of the caps: the amounts counted while there was a cap, or raised. */

@@ -23,7 +23,8 @@ export interface StoredResponse extends Turn {
 
 /**
  * Stores responses for chaining and retrieval. Everything is scoped to an owner: treat another owner's id as unknown. A throw and a
- * malformed answer become a 503, and so does an answer that takes longer than `storeTimeoutMs`.
+ * malformed answer become a 503, and so does an answer that takes longer than `storeTimeoutMs`. `responseStoreSuite` of `turnpike/testing`
+ * checks an implementation.
  */
 export interface ResponseStore {
   /**

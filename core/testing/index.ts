@@ -33,10 +33,17 @@ export {
   type ProviderSuiteOptions,
   type SuiteContext,
 } from './provider-suite.ts'
-export { rateLimiterSuite, type LimiterUnderTest, type RateLimiterSuiteOptions } from './rate-limiter-suite.ts'
 export { inPieces, replay, type Replayed, type ReplayedReply } from './replay.ts'
 export type { GivenMetrics } from './metric-window.ts'
 export { sharedStateSuite, type SharedStateSuiteOptions, type SharingGateways } from './shared-state-suite.ts'
+export { accountStoreSuite, type AccountsUnderTest, type AccountStoreSuiteOptions } from './stores/account-store-suite.ts'
+export { adminTokenStoreSuite, type AdminTokensUnderTest, type AdminTokenStoreSuiteOptions } from './stores/admin-token-store-suite.ts'
+export { auditTrailSuite, type AuditTrailSuiteOptions, type AuditUnderTest } from './stores/audit-trail-suite.ts'
+export { keyStoreSuite, type KeysUnderTest, type KeyStoreSuiteOptions } from './stores/key-store-suite.ts'
+export { ledgerSuite, type LedgerSuiteOptions, type LedgerUnderTest } from './stores/ledger-suite.ts'
+export type { Closing } from './stores/on-each-store.ts'
+export { rateLimiterSuite, type LimiterUnderTest, type RateLimiterSuiteOptions } from './stores/rate-limiter-suite.ts'
+export { responseStoreSuite, type ResponsesUnderTest, type ResponseStoreSuiteOptions } from './stores/response-store-suite.ts'
 export { sortOrder, type SortedEndpoints, type SortFacts } from './sort-order.ts'
 export { testGateway, type TestGateway, type TestRequest } from './test-gateway.ts'
 export { testRecord } from './test-record.ts'

@@ -1,14 +1,25 @@
 import t from 'tap'
 import { nameOf } from '../../../core/foundation/token.ts'
-import { KeyStore, Ledger, MetricStore, RateLimiter, ResponseStore } from '../../../core/stores.ts'
+import type { Token } from '../../../core/index.ts'
+import {
+  AccountStore,
+  AdminTokenStore,
+  AuditTrail,
+  KeyStore,
+  Ledger,
+  MetricStore,
+  RateLimiter,
+  ResponseStore,
+} from '../../../core/stores.ts'
+import { accountStoreSuite, adminTokenStoreSuite, auditTrailSuite, keyStoreSuite, responseStoreSuite } from '../../../core/testing/index.ts'
 import memory from '../../../plugins/stores/memory/index.ts'
 import { MemoryRecords } from '../../../plugins/stores/memory/records.ts'
 import { MemoryResponses } from '../../../plugins/stores/memory/responses.ts'
 import { setUp } from '../../kit/set-up.ts'
-import { checkKeyChanges, fullKey, leanKey } from './keys.ts'
+import { leanKey } from '../../../core/testing/stores/key-store-suite.ts'
 import { checkAttempts } from './record-attempts.ts'
 import { checkRecords } from './records.ts'
-import { checkResponseStore, response } from './responses.ts'
+import { response } from '../../../core/testing/stores/response-store-suite.ts'
 
 const services = [KeyStore, ResponseStore, MetricStore, RateLimiter, Ledger]
 
@@ -35,19 +46,30 @@ t.test('refuses an unknown service', async t => {
 t.test('keys', async t => {
   const keys = (await setUp([memory({})])).container.get(KeyStore)
   t.equal(keys.persistent, false)
-  t.equal(await keys.empty(), true)
   await keys.add(leanKey)
-  await keys.add(fullKey)
-  t.equal(await keys.empty(), false)
-  t.same(await keys.find('lean'), leanKey)
-  t.same(await keys.find('full'), fullKey)
-  t.equal(await keys.find('other'), undefined)
   t.throws(() => keys.add({ ...leanKey, name: 'Again' }), { message: 'a key with the id lean already exists' })
 })
 
-t.test('keys change', async t => checkKeyChanges(t, (await setUp([memory({})])).container.get(KeyStore)))
+const get = async <T>(service: Token<T>): Promise<T> => (await setUp([memory({})])).container.get(service)
 
-t.test('responses', async t => checkResponseStore(t, async () => (await setUp([memory({})])).container.get(ResponseStore)))
+void t.test('the suite of key stores', async t => keyStoreSuite(t, { open: async () => ({ keys: await get(KeyStore) }) }))
+
+void t.test('the suite of account stores', async t =>
+  accountStoreSuite(t, {
+    async open() {
+      const { container } = await setUp([memory({})])
+      return { accounts: container.get(AccountStore), keys: container.get(KeyStore) }
+    },
+  }),
+)
+
+void t.test('the suite of audit trails', async t => auditTrailSuite(t, { open: async () => ({ audit: await get(AuditTrail) }) }))
+
+void t.test('the suite of admin tokens', async t => adminTokenStoreSuite(t, { open: async () => ({ tokens: await get(AdminTokenStore) }) }))
+
+void t.test('the suite of response stores', async t =>
+  responseStoreSuite(t, { open: async () => ({ responses: await get(ResponseStore) }) }),
+)
 
 t.test('responses: the longest unused go first, and take their chain and their items along', async t => {
   const store = new MemoryResponses(2)

@@ -4,7 +4,7 @@ import { SqlLedger } from '../../../plugins/stores/sql/ledger/ledger.ts'
 import { LedgerProcess } from '../../../plugins/stores/sql/ledger/process.ts'
 import { openSqlite } from '../../../plugins/stores/sql/sqlite/open.ts'
 import { silent } from './databases.ts'
-import { capped, held } from './ledger.ts'
+import { capped, held } from '../../../core/testing/stores/ledger-suite.ts'
 
 const { database } = await openSqlite(process.argv[2]!)
 await held(new SqlLedger(database, systemClock, silent, new LedgerProcess(database, systemClock, silent)), capped, 0.5)

@@ -5,7 +5,7 @@ import { LedgerProcess } from '../../../plugins/stores/sql/ledger/process.ts'
 import { openPostgres } from '../../../plugins/stores/sql/postgres/open.ts'
 import { openSqlite } from '../../../plugins/stores/sql/sqlite/open.ts'
 import { silent } from './databases.ts'
-import { capped, exactly, isHold } from './ledger.ts'
+import { capped, exactly, isHold } from '../../../core/testing/stores/ledger-suite.ts'
 
 const [place = '', count = '', usd = ''] = process.argv.slice(2)
 const { database } = place.startsWith('postgres:') ? await openPostgres({ url: place, maxConnections: 4 }, silent) : await openSqlite(place)

@@ -16,7 +16,7 @@ import { unlessStandstill } from '../../../plugins/stores/sql/standstill.ts'
 import type { Tables } from '../../../plugins/stores/sql/tables.ts'
 import { FakeClock } from '../../kit/set-up.ts'
 import { onEveryDatabase, silent } from './databases.ts'
-import { capped, exactly, held, isHold } from './ledger.ts'
+import { capped, exactly, held, isHold } from '../../../core/testing/stores/ledger-suite.ts'
 import { noPostgres, startPostgres } from './postgres-server.ts'
 import { fileOf, lock } from './sql.ts'
 

@@ -17,7 +17,7 @@ import { openSqlite } from '../../../plugins/stores/sql/sqlite/open.ts'
 import { FakeClock } from '../../kit/set-up.ts'
 import { onEveryDatabase, silent, testSealer } from './databases.ts'
 import { record } from './records.ts'
-import { response } from './responses.ts'
+import { response } from '../../../core/testing/stores/response-store-suite.ts'
 import { fileOf } from './sql.ts'
 
 const dayMs = 24 * 3_600_000

@@ -17,9 +17,10 @@ import type { Tables } from '../../../plugins/stores/sql/tables.ts'
 import { Workplace } from '../../kit/turnpike-process.ts'
 import { FakeClock } from '../../kit/set-up.ts'
 import { silent } from './databases.ts'
-import { checkRevocation, leanKey } from './keys.ts'
+import { keyStoreSuite } from '../../../core/testing/index.ts'
+import { leanKey } from '../../../core/testing/stores/key-store-suite.ts'
 import { noPostgres, startPostgres, type PostgresServer } from './postgres-server.ts'
-import { response } from './responses.ts'
+import { response } from '../../../core/testing/stores/response-store-suite.ts'
 import { masterKey, openSql } from './sql.ts'
 
 const file = '/dev/null/not-used.db'
@@ -64,17 +65,21 @@ function checkServer(t: Test, server: PostgresServer): void {
     await t.rejects(Promise.resolve(two.keys.add(leanKey)), /duplicate key/)
   })
 
-  void t.test('a revoked key stops working in every gateway within a second', async t => {
-    const url = await server.createDatabase()
-    const clock = new FakeClock()
-    const gateways = [await openSql(file, { url }, clock), await openSql(file, { url }, clock)]
-    t.teardown(() => Promise.all(gateways.map(({ stop }) => stop())))
-    await checkRevocation(
-      t,
-      gateways.map(({ keys }) => keys),
-      clock,
-    )
-  })
+  void t.test('two gateways pass the suite of key stores', async t =>
+    keyStoreSuite(t, {
+      async open() {
+        const url = await server.createDatabase()
+        const clock = new FakeClock()
+        const gateways = [await openSql(file, { url }, clock), await openSql(file, { url }, clock)] as const
+        return {
+          keys: gateways[0].keys,
+          other: gateways[1].keys,
+          pass: milliseconds => clock.pass(milliseconds),
+          close: async () => void (await Promise.all(gateways.map(({ stop }) => stop()))),
+        }
+      },
+    }),
+  )
 
   void t.test('a key is looked up while all other connections are busy', async t => {
     const url = await server.createDatabase()

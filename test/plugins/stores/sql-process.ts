@@ -1,6 +1,6 @@
 // Another process on the same file: adds a key, keeps a chain of responses that begins after the one that is named, and says what it finds.
-import { leanKey } from './keys.ts'
-import { response } from './responses.ts'
+import { leanKey } from '../../../core/testing/stores/key-store-suite.ts'
+import { response } from '../../../core/testing/stores/response-store-suite.ts'
 import { openSql } from './sql.ts'
 
 const [file = '', id = '', previousId] = process.argv.slice(2)

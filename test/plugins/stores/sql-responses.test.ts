@@ -4,8 +4,8 @@ import { chainQuery } from '../../../plugins/stores/sql/chain-query.ts'
 import { openSqlite } from '../../../plugins/stores/sql/sqlite/open.ts'
 import { WriteQueue } from '../../../plugins/stores/sql/write-queue.ts'
 import { FakeClock } from '../../kit/set-up.ts'
-import { leanKey } from './keys.ts'
-import { message, response } from './responses.ts'
+import { leanKey } from '../../../core/testing/stores/key-store-suite.ts'
+import { message, response } from '../../../core/testing/stores/response-store-suite.ts'
 import { bytesBeside, fileOf, lock, masterKey, openSql, run } from './sql.ts'
 
 const dayMs = 24 * 60 * 60 * 1000

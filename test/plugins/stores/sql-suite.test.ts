@@ -14,13 +14,19 @@ import { SqlResponses } from '../../../plugins/stores/sql/responses.ts'
 import { SealedParts } from '../../../plugins/stores/sql/sealed-parts.ts'
 import type { Tables } from '../../../plugins/stores/sql/tables.ts'
 import { FakeClock } from '../../kit/set-up.ts'
-import { checkAccounts, checkAdminTokens, checkAuditTrail } from './accounts.ts'
 import { onEveryDatabase, silent, testSealer } from './databases.ts'
-import { checkKeyChanges, leanKey } from './keys.ts'
-import { checkLedger } from './ledger.ts'
+import { leanKey } from '../../../core/testing/stores/key-store-suite.ts'
+import {
+  accountStoreSuite,
+  adminTokenStoreSuite,
+  auditTrailSuite,
+  keyStoreSuite,
+  ledgerSuite,
+  responseStoreSuite,
+} from '../../../core/testing/index.ts'
 import { checkAttempts } from './record-attempts.ts'
 import { checkRecords, record } from './records.ts'
-import { checkResponseStore, response } from './responses.ts'
+import { response } from '../../../core/testing/stores/response-store-suite.ts'
 
 const caching = { cacheTtlMs: 1_000, staleKeysMs: 60_000 }
 
@@ -29,22 +35,41 @@ function partsOn(database: Kysely<Tables>): SealedParts {
 }
 
 onEveryDatabase(t, (t, open) => {
-  void t.test('keys change', async t => checkKeyChanges(t, new SqlKeys(await open(t), new FakeClock(), silent, caching)))
+  void t.test('keys', async t =>
+    keyStoreSuite(t, {
+      async open() {
+        const database = await open(t)
+        const clock = new FakeClock()
+        const gateway = (): SqlKeys => new SqlKeys(database, clock, silent, caching)
+        return { keys: gateway(), other: gateway(), pass: milliseconds => clock.pass(milliseconds) }
+      },
+    }),
+  )
 
-  void t.test('accounts', async t => {
-    const database = await open(t)
-    const clock = new FakeClock()
-    await checkAccounts(t, new SqlAccounts(database, clock, caching), new SqlKeys(database, clock, silent, caching))
-  })
+  void t.test('accounts', async t =>
+    accountStoreSuite(t, {
+      async open() {
+        const database = await open(t)
+        const clock = new FakeClock()
+        const gateway = (): SqlAccounts => new SqlAccounts(database, clock, caching)
+        const keys = new SqlKeys(database, clock, silent, caching)
+        return { accounts: gateway(), keys, other: gateway(), pass: milliseconds => clock.pass(milliseconds) }
+      },
+    }),
+  )
 
-  void t.test('audit trail', async t => checkAuditTrail(t, new SqlAuditTrail(await open(t))))
+  void t.test('audit trail', async t => auditTrailSuite(t, { open: async () => ({ audit: new SqlAuditTrail(await open(t)) }) }))
 
-  void t.test('admin tokens', async t => checkAdminTokens(t, new SqlAdminTokens(await open(t))))
+  void t.test('admin tokens', async t => adminTokenStoreSuite(t, { open: async () => ({ tokens: new SqlAdminTokens(await open(t)) }) }))
 
   void t.test('ledger', async t =>
-    checkLedger(t, async clock => {
-      const database = await open(t)
-      return new SqlLedger(database, clock, silent, new LedgerProcess(database, clock, silent))
+    ledgerSuite(t, {
+      async open() {
+        const database = await open(t)
+        const clock = new FakeClock()
+        const gateway = (): SqlLedger => new SqlLedger(database, clock, silent, new LedgerProcess(database, clock, silent))
+        return { ledger: gateway(), other: gateway(), pass: milliseconds => clock.pass(milliseconds) }
+      },
     }),
   )
 
@@ -126,12 +151,14 @@ onEveryDatabase(t, (t, open) => {
     t.equal((await responses.items('ada', ['msg_a'])).size, 0)
   })
 
-  void t.test('responses', async t => {
-    checkResponseStore(t, async t => {
-      const database = await open(t)
-      return new SqlResponses(database, partsOn(database), silent)
-    })
-  })
+  void t.test('responses', async t =>
+    responseStoreSuite(t, {
+      async open() {
+        const database = await open(t)
+        return { responses: new SqlResponses(database, partsOn(database), silent) }
+      },
+    }),
+  )
 })
 
 /** A connection that breaks after each of the first commits. */

@@ -23,8 +23,9 @@ import { checkMasterKey } from '../../../plugins/stores/sql/master-key-check.ts'
 import { openSqlite } from '../../../plugins/stores/sql/sqlite/open.ts'
 import { FakeClock } from '../../kit/set-up.ts'
 import { testSealer } from './databases.ts'
-import { checkKeyChanges, checkRevocation, fullKey, leanKey } from './keys.ts'
-import { response } from './responses.ts'
+import { keyStoreSuite } from '../../../core/testing/index.ts'
+import { fullKey, leanKey } from '../../../core/testing/stores/key-store-suite.ts'
+import { response } from '../../../core/testing/stores/response-store-suite.ts'
 import { fileOf, masterKey, openSql, run } from './sql.ts'
 
 t.test('keys survive a restart to the letter', async t => {
@@ -57,23 +58,21 @@ t.test('only the owner may read the database, its log and its index', async t =>
   await second.stop()
 })
 
-t.test('keys change', async t => {
-  const { keys, stop } = await openSql(fileOf(t))
-  await checkKeyChanges(t, keys)
-  await stop()
-})
-
-t.test('a revoked key stops working in every process within a second', async t => {
-  const file = fileOf(t)
-  const clock = new FakeClock()
-  const processes = [await openSql(file, {}, clock), await openSql(file, {}, clock)]
-  await checkRevocation(
-    t,
-    processes.map(({ keys }) => keys),
-    clock,
-  )
-  for (const { stop } of processes) await stop()
-})
+t.test('two gateways pass the suite of key stores', async t =>
+  keyStoreSuite(t, {
+    async open() {
+      const file = fileOf(t)
+      const clock = new FakeClock()
+      const gateways = [await openSql(file, {}, clock), await openSql(file, {}, clock)] as const
+      return {
+        keys: gateways[0].keys,
+        other: gateways[1].keys,
+        pass: milliseconds => clock.pass(milliseconds),
+        close: async () => void (await Promise.all(gateways.map(({ stop }) => stop()))),
+      }
+    },
+  }),
+)
 
 t.test('an id is given once', async t => {
   const { keys, stop } = await openSql(fileOf(t))

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import pTimeout from 'p-timeout'
-import type { Hold } from '../contracts/hold.ts'
-import type { FullWindow, RateLimiter, TokenWindow } from '../contracts/rate-limiter.ts'
-import type { Maybe } from '../runtime/pending.ts'
-import type { SuiteContext } from './provider-suite.ts'
+import type { Hold } from '../../contracts/hold.ts'
+import type { FullWindow, RateLimiter, TokenWindow } from '../../contracts/rate-limiter.ts'
+import type { Maybe } from '../../runtime/pending.ts'
+import type { SuiteContext } from '../provider-suite.ts'
+import { onEachStore, type Closing } from './on-each-store.ts'
 
 /** A limiter under test. Its buckets have random names, so it may keep what earlier tests counted. */
-export interface LimiterUnderTest {
+export interface LimiterUnderTest extends Closing {
   readonly limiter: RateLimiter
   /** The limiter of another process that shares the store. Undefined if processes count apart. */
   readonly other?: RateLimiter
@@ -18,6 +19,7 @@ export interface LimiterUnderTest {
 }
 
 export interface RateLimiterSuiteOptions {
+  /** Called once per test. */
   open(): Maybe<LimiterUnderTest>
 }
 
@@ -26,8 +28,9 @@ const deadlineMs = 10_000
 
 /** Tests for every implementation of `RateLimiter`. */
 export function rateLimiterSuite(t: SuiteContext, { open }: RateLimiterSuiteOptions): void {
+  const onEach = onEachStore(t, open)
   const test = (name: string, run: (under: LimiterUnderTest) => Promise<void>): void =>
-    void t.test(name, async () => await pTimeout(run(await open()), { milliseconds: deadlineMs, message: `"${name}" took too long` }))
+    onEach(name, async under => await pTimeout(run(under), { milliseconds: deadlineMs, message: `"${name}" took too long` }))
 
   test('reserves in every window, or in none', holdsInAllOrNone)
   test('names the window with the longest wait', namesTheLongest)

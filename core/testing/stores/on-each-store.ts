@@ -1,0 +1,24 @@
+import type { Maybe } from '../../runtime/pending.ts'
+import type { SuiteContext } from '../provider-suite.ts'
+
+/** A member of every object that the `open` of a suite returns. */
+export interface Closing {
+  /** Called after each test. */
+  close?(): Maybe<void>
+}
+
+/** Gives every test an empty store. */
+export function onEachStore<U extends Closing>(
+  t: SuiteContext,
+  open: () => Maybe<U>,
+): (name: string, run: (under: U) => Promise<void>) => void {
+  return (name, run) =>
+    void t.test(name, async () => {
+      const under = await open()
+      try {
+        await run(under)
+      } finally {
+        await under.close?.()
+      }
+    })
+}
