@@ -49,6 +49,20 @@ function silentAfter(id: string, first: readonly GenerationEvent[], more: Partia
   return { plugin, started: started.promise, aborted: aborted.promise }
 }
 
+/** An `acme` that answers after `go`, and is hedged before. */
+function waiting() {
+  const answering = Promise.withResolvers<void>()
+  const acme = scripted(
+    'acme',
+    async function* () {
+      await answering.promise
+      yield* hello
+    },
+    { hedgeAfter: 5 },
+  )
+  return { acme, go: () => answering.resolve() }
+}
+
 const priced = listing({
   model: 'm',
   endpoints: [
@@ -87,15 +101,7 @@ t.test('without an answer in time, a second endpoint is asked; it wins, and the 
 
 t.test('the first endpoint may still win; the cost of the other is estimated', async t => {
   const clock = handClock()
-  const go = Promise.withResolvers<void>()
-  const acme = scripted(
-    'acme',
-    async function* () {
-      await go.promise
-      yield* hello
-    },
-    { hedgeAfter: 5 },
-  )
+  const { acme, go } = waiting()
   const globex = silentAfter('globex', [])
   const under = await gateway({ plugins: [acme, globex.plugin, priced], backoff: clock.backoff, settings: silent })
   t.teardown(under.stop)
@@ -103,7 +109,7 @@ t.test('the first endpoint may still win; the cost of the other is estimated', a
   await clock.begun
   clock.fire()
   await globex.started
-  go.resolve()
+  go()
   const { response, requestId } = await reply
   t.equal(response.model, 'acme/m')
   await globex.aborted
@@ -211,15 +217,7 @@ t.test('a client that leaves ends both', async t => {
 
 t.test('a hedge does not wait for a place, and does not go to an endpoint whose circuit is open', async t => {
   const clock = handClock()
-  const go = Promise.withResolvers<void>()
-  const acme = scripted(
-    'acme',
-    async function* () {
-      await go.promise
-      yield* hello
-    },
-    { hedgeAfter: 5 },
-  )
+  const { acme, go } = waiting()
   const busy = silentAfter('globex', [], { maxConcurrent: 1 })
   let isDown = true
   const initech = witness('initech', () => {
@@ -238,7 +236,7 @@ t.test('a hedge does not wait for a place, and does not go to an endpoint whose 
   await clock.begun
   clock.fire()
   await new Promise(resolve => setImmediate(resolve))
-  go.resolve()
+  go()
   const { response, requestId } = await reply
   t.equal(response.model, 'acme/m')
   t.equal(initech.calls.length, 0)

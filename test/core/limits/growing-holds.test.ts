@@ -1,5 +1,5 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { ProviderFailure, type CatalogEntry, type GenerationEvent, type ProviderCall } from '../../../core/index.ts'
 import { Ledger } from '../../../core/stores.ts'
 import { systemClock } from '../../../core/foundation/clock.ts'
@@ -177,17 +177,23 @@ t.test('a request waits for running holds, in turn, but not for what is spent', 
   t.notMatch(late.error.message, /hold/)
 })
 
-t.test('who leaves while waiting gives the place back', async t => {
+/** A gateway whose key has no room left while its first request waits for `gate`. */
+async function fullKey(t: Test, creditWaitMs: number) {
   const gate = Promise.withResolvers<void>()
   const acme = talking(1, gate.promise)
   const under = await gateway({
     plugins: [acme.plugin, listing(model({ hiddenReasoning: true }))],
     key: { name: 'k', spendCapUsd: 0.5 },
-    settings: { creditWaitMs: 60_000 },
+    settings: { creditWaitMs },
   })
   t.teardown(under.stop)
   const first = ask(under, { model: 'm' })
   while (acme.calls.length < 1) await new Promise(setImmediate)
+  return { gate, acme, under, first }
+}
+
+t.test('who leaves while waiting gives the place back', async t => {
+  const { gate, acme, under, first } = await fullKey(t, 60_000)
   const leaving = new AbortController()
   const left = under.request('/v1/responses', { body: { model: 'm', input: 'hi' }, signal: leaving.signal }).catch(() => {})
   const last = ask(under, { model: 'm' })
@@ -200,16 +206,7 @@ t.test('who leaves while waiting gives the place back', async t => {
 })
 
 t.test('without a time to wait, a request is refused at once', async t => {
-  const gate = Promise.withResolvers<void>()
-  const acme = talking(1, gate.promise)
-  const under = await gateway({
-    plugins: [acme.plugin, listing(model({ hiddenReasoning: true }))],
-    key: { name: 'k', spendCapUsd: 0.5 },
-    settings: { creditWaitMs: 0 },
-  })
-  t.teardown(under.stop)
-  const first = ask(under, { model: 'm' })
-  while (acme.calls.length < 1) await new Promise(setImmediate)
+  const { gate, under, first } = await fullKey(t, 0)
   t.equal((await ask(under, { model: 'm' })).status, 402)
   gate.resolve()
   t.equal((await first).status, 200)

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import { LLMock } from '@copilotkit/aimock'
 import t from 'tap'
 import type { GenerationEvent, JsonObject } from '../../../core/index.ts'
 import { httpProvider, type HttpClient, type TextFormat, type UpstreamRequestBody } from '../../../core/kit.ts'
@@ -12,6 +11,7 @@ import { object } from './oracle/json.ts'
 import { plainSse } from './oracle/plain-sse.ts'
 import { recordedReply, recordings, recordingsAbsent } from '../../kit/recordings.ts'
 import { fixtures } from './fixtures.ts'
+import { checkAgainstMock } from './mock-server.ts'
 
 const adapter = cohereAdapter({ url: 'https://api.example.com/v2/chat' })
 const { examples } = fixtures('cohere', sse)
@@ -272,35 +272,6 @@ const answer: readonly JsonObject[] = [
   { type: 'message-end', delta: { finish_reason: 'COMPLETE' } },
 ]
 
-t.test('against a server that others wrote', async t => {
-  const mock = new LLMock({ port: 0 })
-  mock.onMessage('Hello', { content: 'Hello yourself.' })
-  mock.onMessage('Weather', { toolCalls: [{ name: 'get_weather', arguments: '{"city":"Oslo"}' }] })
-  mock.onMessage('Fail', { error: { message: 'Slower, please.', type: 'rate_limit_error' }, status: 429 })
-  await mock.start()
-  t.teardown(() => mock.stop())
-  const chaos = ['drop', 'malformed', 'disconnect'] as const
-  const { request, stop } = await gateway({
-    plugins: [
-      cohere({ apiKey: 'sk-demo-cohere', baseUrl: mock.url }),
-      ...chaos.map(fault => cohere({ id: fault, baseUrl: mock.url, headers: { [`x-aimock-chaos-${fault}`]: '1' } })),
-    ],
-  })
-  t.teardown(stop)
-  const tools = [{ type: 'function', name: 'get_weather', parameters: { type: 'object' } }]
-  const ask = (input: string, stream: boolean, provider = 'cohere') =>
-    request('/v1/responses', { method: 'POST', body: { model: `${provider}/command-a`, input, tools, stream } })
-  for (const stream of [true, false]) {
-    const read = async (response: Response): Promise<readonly JsonObject[]> => {
-      const told = stream ? checkEvents(readEvents(await response.text())).response : ((await response.json()) as JsonObject)
-      return told['output'] as readonly JsonObject[]
-    }
-    t.match(await read(await ask('Hello', stream)), [{ status: 'completed', content: [{ text: 'Hello yourself.' }] }])
-    const called = (await read(await ask('Weather', stream))).at(-1)
-    t.match(called, { type: 'function_call', name: 'get_weather', arguments: '{"city":"Oslo"}' })
-    const failed = await ask('Fail', stream)
-    t.equal(failed.status, 429)
-    t.match(await failed.json(), { error: { message: /Slower, please/ } })
-    for (const fault of chaos) t.equal((await ask('Hello', stream, fault)).status, 424, fault)
-  }
-})
+t.test('against a server that others wrote', t =>
+  checkAgainstMock(t, 'command-a', options => cohere({ apiKey: 'sk-demo-cohere', ...options })),
+)

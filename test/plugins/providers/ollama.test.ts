@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { LLMock } from '@copilotkit/aimock'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import t from 'tap'
 import type { JsonObject } from '../../../core/index.ts'
@@ -11,6 +10,7 @@ import ollama from '../../../plugins/providers/ollama/index.ts'
 import { ModelList } from '../../../plugins/providers/ollama/model-list.ts'
 import { gateway } from '../../kit/gateway.ts'
 import { fixtures } from './fixtures.ts'
+import { checkAgainstMock } from './mock-server.ts'
 
 const url = 'http://localhost.example.com/api/chat'
 const adapter = ollamaAdapter({ url })
@@ -223,35 +223,6 @@ t.test('a server that cannot be reached fails no start', async t => {
   t.equal(answer.status, 424)
 })
 
-t.test('against a server that others wrote', async t => {
-  const mock = new LLMock({ port: 0 })
-  mock.onMessage('Hello', { content: 'Hello yourself.' })
-  mock.onMessage('Weather', { toolCalls: [{ name: 'get_weather', arguments: '{"city":"Oslo"}' }] })
-  mock.onMessage('Fail', { error: { message: 'Slower, please.', type: 'rate_limit_error' }, status: 429 })
-  await mock.start()
-  t.teardown(() => mock.stop())
-  const chaos = ['drop', 'malformed', 'disconnect'] as const
-  const { request, stop } = await gateway({
-    plugins: [
-      ollama({ baseUrl: mock.url }),
-      ...chaos.map(fault => ollama({ id: fault, baseUrl: mock.url, headers: { [`x-aimock-chaos-${fault}`]: '1' }, listModels: false })),
-    ],
-  })
-  t.teardown(stop)
-  const tools = [{ type: 'function', name: 'get_weather', parameters: { type: 'object' } }]
-  const ask = (input: string, stream: boolean, provider = 'ollama') =>
-    request('/v1/responses', { method: 'POST', body: { model: `${provider}/demo`, input, tools, stream } })
-  for (const stream of [true, false]) {
-    const read = async (response: Response): Promise<readonly JsonObject[]> => {
-      const told = stream ? checkEvents(readEvents(await response.text())).response : ((await response.json()) as JsonObject)
-      return told['output'] as readonly JsonObject[]
-    }
-    t.match(await read(await ask('Hello', stream)), [{ status: 'completed', content: [{ text: 'Hello yourself.' }] }])
-    const called = (await read(await ask('Weather', stream))).at(-1)
-    t.match(called, { type: 'function_call', name: 'get_weather', arguments: '{"city":"Oslo"}' })
-    const failed = await ask('Fail', stream)
-    t.equal(failed.status, 429)
-    t.match(await failed.json(), { error: { message: /Slower, please/ } })
-    for (const fault of chaos) t.equal((await ask('Hello', stream, fault)).status, 424, fault)
-  }
-})
+t.test('against a server that others wrote', t =>
+  checkAgainstMock(t, 'demo', options => ollama({ ...options, listModels: options.id === 'sound' })),
+)

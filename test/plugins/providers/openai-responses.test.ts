@@ -71,6 +71,24 @@ function vendorSchema() {
   return ajv.compile({ $ref: 'https://schemas.example.com/openai#/$defs/CreateResponse' })
 }
 
+/** Parameters that the vendor gets as the caller sent them. */
+const unchanged = {
+  instructions: 'Be brief.',
+  max_output_tokens: 500,
+  max_tool_calls: 3,
+  parallel_tool_calls: false,
+  temperature: 0.2,
+  top_p: 0.9,
+  top_logprobs: 2,
+  truncation: 'auto',
+  service_tier: 'flex',
+  prompt_cache_key: 'tp_demo_cache',
+  prompt_cache_options: { mode: 'explicit', ttl: '30m' },
+  context_management: [{ type: 'compaction', compact_threshold: 50_000 }],
+  text: { format: { type: 'json_schema', name: 'answer', strict: true, schema: { type: 'object' } }, verbosity: 'low' },
+  stream: true,
+} as const
+
 const features: readonly {
   readonly name: string
   readonly request: Partial<UpstreamRequestBody>
@@ -80,47 +98,21 @@ const features: readonly {
   {
     name: 'every plain parameter',
     request: {
-      instructions: 'Be brief.',
-      max_output_tokens: 500,
-      max_tool_calls: 3,
-      parallel_tool_calls: false,
-      temperature: 0.2,
-      top_p: 0.9,
-      top_logprobs: 2,
-      truncation: 'auto',
-      service_tier: 'flex',
-      prompt_cache_key: 'tp_demo_cache',
-      prompt_cache_options: { mode: 'explicit', ttl: '30m' },
+      ...unchanged,
       prompt_cache_retention: 'in-memory',
-      context_management: [{ type: 'compaction', compact_threshold: 50_000 }],
-      text: { format: { type: 'json_schema', name: 'answer', strict: true, schema: { type: 'object' } }, verbosity: 'low' },
       reasoning: { effort: 'high', generate_summary: 'detailed' },
       logprobs: true,
       details: ['reasoning-state'],
       presence_penalty: 1,
       frequency_penalty: -1,
-      stream: true,
     },
     body: {
       ...always,
       input: [askedQuestion],
-      instructions: 'Be brief.',
-      max_output_tokens: 500,
-      max_tool_calls: 3,
-      parallel_tool_calls: false,
-      temperature: 0.2,
-      top_p: 0.9,
-      top_logprobs: 2,
-      truncation: 'auto',
-      service_tier: 'flex',
-      prompt_cache_key: 'tp_demo_cache',
-      prompt_cache_options: { mode: 'explicit', ttl: '30m' },
+      ...unchanged,
       prompt_cache_retention: 'in_memory',
-      context_management: [{ type: 'compaction', compact_threshold: 50_000 }],
-      text: { format: { type: 'json_schema', name: 'answer', strict: true, schema: { type: 'object' } }, verbosity: 'low' },
       reasoning: { effort: 'high', summary: 'detailed' },
       include: ['message.output_text.logprobs', 'reasoning.encrypted_content'],
-      stream: true,
     },
   },
   {
