@@ -1,6 +1,6 @@
 import { GCProfiler } from 'node:v8'
 
-// Preloaded into servers that run on Node.js: says what was allocated on the heap, and how long collecting took, between two messages.
+// Preloaded into servers that run on Node.js: reports heap allocations and collection time between two messages.
 // JavaScript, because stripping types would take memory that is not the server's.
 
 let profiler

@@ -24,7 +24,7 @@ export interface Result extends Measured {
   readonly verdicts: readonly Verdict[]
 }
 
-/** Writes the figures of a run into docs/performance.md, and the plot beside it. */
+/** Writes the figures of a run into docs/performance.md, and the plot next to it. */
 export function writePage(result: Result): void {
   const text = readFileSync(page, 'utf8')
   const [before, rest] = text.split(begin)

@@ -2,7 +2,7 @@ import type { ContenderName, Mode } from './contenders.ts'
 import type { Measured, Sample } from './report.ts'
 import { median } from './statistics.ts'
 
-/** A target, and what was measured. Lower is better. */
+/** A target and its measurement. Lower is better. */
 export interface Verdict {
   readonly target: string
   readonly value: number
@@ -10,7 +10,7 @@ export interface Verdict {
   readonly met: boolean
 }
 
-/** The targets for what was measured. Ratios are medians of the rounds' ratios, because a disturbance affects both halves of a round. */
+/** The targets for the measurements. Ratios are medians of the rounds' ratios, because a disturbance affects both halves of a round. */
 export function judge({ samples, starts, garbage, bursts, decision }: Measured): readonly Verdict[] {
   const verdicts: Verdict[] = []
   const atMost = (target: string, value: number | undefined, limit: number): void => {

@@ -126,7 +126,7 @@ function threads() {
   })
 }
 
-/** Ten times as long as what they are made from, and nobody reads them. */
+/** Ten times as long as their sources, and nobody reads them. */
 async function bundleValidators() {
   const bundled = await rolldown({
     cwd: root,

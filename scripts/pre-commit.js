@@ -40,7 +40,7 @@ function stage(file, before, formatted) {
   console.log(`formatted ${file}`)
 }
 
-/** Runs a command of package.json on a folder, and shows what it says if it fails. */
+/** Runs a command of package.json on a folder, and shows its output if it fails. */
 function run(command, folder) {
   const { status, stdout, stderr } = spawnSync(`${command} .`, { cwd: folder, encoding: 'utf8', shell: true })
   if (status !== 0) console.error(`${command} found this:\n${stdout}${stderr}`)

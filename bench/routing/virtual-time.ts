@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../core/index.ts'
 
 /**
- * A clock that jumps to the next thing that is to happen. What happens between two jumps takes no time: the clock stands still until
+ * A clock that jumps to the next event. Code between two jumps takes no time: the clock stands still until
  * every task waits in `sleep` or is over.
  */
 export class VirtualTime implements Clock {

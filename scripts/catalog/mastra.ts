@@ -31,7 +31,7 @@ export function mastra(folder: string, known: ReadonlySet<string>, tally: Tally)
           provider,
           wire,
           capabilities: {
-            // The lists contain what is known to work. A missing model may be untested, unless the maker itself offers it.
+            // The lists contain models known to work. A missing model may be untested, unless the maker itself offers it.
             temperature: lists?.temperature && provider in ownProviders && !lists.temperature.includes(id) ? false : undefined,
             structuredOutput: lists?.structuredOutput?.includes(id) ? ('json_schema' as const) : undefined,
           },

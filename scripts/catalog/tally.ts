@@ -1,4 +1,4 @@
-/** Counts what is left out of the catalog, with examples. */
+/** Counts omissions from the catalog, with examples. */
 export class Tally {
   readonly #left = new Map<string, string[]>()
 

@@ -25,7 +25,7 @@ export interface Ending {
 
 const maxFailureLength = 60
 
-/** Reads what scripts/tests/run-files.ts has written. A process that ended early or badly has a failure, whatever it wrote. */
+/** Reads the output of scripts/tests/run-files.ts. A process that ended early or badly counts as a failure, even if its output has none. */
 export function outcomeOf(output: string, files: readonly string[], { exitCode, complaints, why }: Ending): Outcome {
   const counts = new Map<string, number>()
   const [, summary = ''] = /^# \{ (total: .*) \}\n(?![^]*^# \{)/m.exec(output) ?? []

@@ -23,7 +23,7 @@ export interface RunOptions {
   readonly onProgress?: (files: number) => void
 }
 
-/** Runs test files in processes that share the work, and returns what came of each process. */
+/** Runs test files in processes that share the work, and returns the outcome of each process. */
 export async function runTests(files: readonly string[], options: RunOptions = {}): Promise<readonly Outcome[]> {
   const waiting = [...sharesOf(files)]
   const scratch = mkdtempSync(join(tmpdir(), 'turnpike-tests-'))
@@ -74,7 +74,7 @@ async function runShare(
     cwd: root,
     env: { ...environment, TURNPIKE_TEST_FILES: JSON.stringify(files) },
     stdio: ['ignore', output, complaints],
-    // A group of its own, so that what it has started ends with it.
+    // Its own process group, so its children end with it.
     detached: true,
   })
   closeSync(output)

@@ -66,7 +66,7 @@ interface Told {
   readonly turns: number
 }
 
-/** A run to its end; a streamed one must tell in pieces what it tells in the end. */
+/** A run to its end. The pieces of a streamed run must add up to its result. */
 async function complete(
   t: Test,
   runner: Runner,

@@ -12,7 +12,7 @@ interface Kind {
   readonly create: (baseURL: string, apiKey: string) => Model
   /** The provider's view of a refusal: if it shows the text, why it stopped, and if it fails without streaming. */
   readonly refusal: { readonly shown: boolean; readonly finish: string; readonly failsUnstreamed: boolean }
-  /** How often a failure in mid-stream is told: the provider reads `error`, `response.failed`, or both. */
+  /** How often the client reports a failure in mid-stream: it reads `error`, `response.failed`, or both. */
   readonly tells: number
   /** True if it can ask for the state of reasoning, and so send it back. */
   readonly asksForState: boolean

@@ -101,7 +101,7 @@ t.test('the openai SDK and stored responses', async t => {
   })
 })
 
-/** `.stream()` adds what it made of a text. */
+/** `.stream()` adds its parsed form of a text. */
 function withoutParsed(item: OpenAI.Responses.ResponseOutputItem): object {
   if (item.type !== 'message') return item
   return { ...item, content: item.content.map(({ ...part }) => ('parsed' in part ? (delete part.parsed, part) : part)) }

@@ -68,7 +68,7 @@ export class RecordedModels {
     const reading = await oracle.read(wire, { status, ...reply }, stream)
     // The model's answer after a pause is in another recording.
     if (unaskable(reading) || reading.finish === 'pause') return
-    // A provider of its own, so that a failure which cools one down leaves the others alone.
+    // A separate provider, so a failure that cools one down leaves the others alone.
     const provider = `${vendor}-${path.split('/')[1]!.slice(0, 3)}`
     const model = `${provider}/${recording.model || 'any'}`
     this.plugins.push(pluginOf[wire](provider, this.#upstream.baseUrl(provider), vendor))
@@ -89,11 +89,11 @@ export class RecordedModels {
 export interface ClientManners {
   /** True if the client takes this answer for a failure. */
   readonly rejects?: (model: RecordedModel) => boolean
-  /** How the client shows this answer, where that is not what it says. */
+  /** How the client shows this answer, if that differs from its content. */
   readonly shows?: (expected: ClientReading) => ClientReading
 }
 
-/** Runs every recorded answer through a client and compares what it says with what the vendor meant. */
+/** Runs every recorded answer through a client, and compares the client's reading with the vendor's. */
 export async function compareRecorded(
   t: Test,
   models: readonly RecordedModel[],

@@ -33,7 +33,7 @@ export async function stage(t: Test, plugins: readonly PluginUse[] = []): Promis
 
 const departed = new WeakSet<RequestRecord>()
 
-/** Resolves with the record of a client that left early; each is told once. */
+/** Resolves with the record of a client that left early. Returns each record once. */
 export async function departure({ recorded }: Stage): Promise<RequestRecord> {
   for (let count = 1; ; count++) {
     const record = (await recorded(count))[count - 1]!

@@ -12,7 +12,7 @@ import { gateway } from '../kit/gateway.ts'
 import { engine } from '../kit/search-stage.ts'
 import { stage } from './stage.ts'
 
-// Clients talk to models without a search of their own, on every wire, and search unchanged.
+// On every wire, clients talk to models that cannot search, and search without changes.
 
 setTracingDisabled(true)
 

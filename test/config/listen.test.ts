@@ -41,7 +41,7 @@ t.test('npm start passes SIGTERM on to the gateway', async t => {
   const root = fileURLToPath(new URL('../..', import.meta.url))
   const npm = spawn('npm', ['start', '--', '--config', join(workplace.path, 'gateway.config.ts')], {
     cwd: root,
-    // A group of its own, so that nothing of it outlives this test.
+    // Its own process group, so no child outlives this test.
     detached: true,
     stdio: ['ignore', 'pipe', 'ignore'],
   })

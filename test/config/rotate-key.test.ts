@@ -33,7 +33,7 @@ t.test('a rotation changes the key file, and nothing else that anyone notices', 
 
   t.equal((await workplace.run('rotate-key')).exitCode, 0, 'a second time')
   t.ok(readFileSync(file, 'utf8').endsWith(`\nprevious: ${current}\nprevious: ${before}\nmac: ${before}\n`))
-  // The data keys are sealed anew, so what is stored does not need the earlier keys.
+  // The data keys are sealed anew, so stored data does not need the earlier keys.
   const [newest] = readFileSync(file, 'utf8').split('\n')
   writeFileSync(file, `${newest}\nmac: ${before}\n`)
   const last = workplace.spawn(['start'])

@@ -8,7 +8,7 @@ import { hello, saying } from '../kit/gateway.ts'
 interface Rule {
   readonly path: string
   readonly body?: object
-  /** The object belongs to the organization `acme`, so tokens of `globex` must get what they get for one that does not exist. */
+  /** The object belongs to the organization `acme`. Tokens of `globex` must get the reply for an object that does not exist. */
   readonly absent?: string
 }
 

@@ -19,7 +19,7 @@ import { adding, ask, guarding, stop, text, witness } from '../kit/stage.ts'
 import { later, never, throwing, twice, unhandledDuring, unreadable } from '../kit/thenables.ts'
 import { calling, lookup, outputsIn, toCall } from '../kit/tool-stage.ts'
 
-// Every hook with a time limit, and what it may return in place of a promise.
+// Every hook with a time limit, and the values that it may return instead of a promise.
 
 const timeoutMs = 30
 

@@ -15,11 +15,11 @@ import { account, org, stores } from '../kit/accounts.ts'
 import { gateway, hello, saying } from '../kit/gateway.ts'
 import { adding, ask, guarding, listing, stop, text, usage, witness } from '../kit/stage.ts'
 
-// Plugins that write to what they are given. What core shares between requests stays as it is, and the writer fails.
+// Plugins that write to the objects they get. Objects that core shares between requests stay unchanged, and the writer fails.
 
 type Writable<T> = { -readonly [M in keyof T]: T[M] extends object | undefined ? Writable<NonNullable<T[M]>> : T[M] }
 
-/** A step that runs once: the plugin is calm from then on. */
+/** A step that runs once. Afterwards the plugin behaves. */
 function once<T>(write: (given: Writable<T>) => void): (given: T) => void {
   let isDone = false
   return given => {

@@ -23,7 +23,7 @@ export interface DecisionWitness {
 
 let made = 0
 
-/** A decision client that keeps what it is asked. It has the model `one-1`, also called `one`, at 2 USD a million input tokens. */
+/** A decision client that keeps its calls. It has the model `one-1`, also called `one`, at 2 USD a million input tokens. */
 export function deciding(
   provider: string,
   decide: (call: DecisionCall, count: number) => DecisionReply | Promise<DecisionReply> = ({ request }) => reply(request),

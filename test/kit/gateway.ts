@@ -25,7 +25,7 @@ type Options = Parameters<typeof testGateway>[0]
 export type Ingress = 'memory' | 'node' | 'h3'
 let ingress: Ingress = 'memory'
 
-/** How requests reach the gateways that are made from now on. */
+/** How requests reach the gateways that are made later. */
 export function enterBy(way: Ingress): void {
   ingress = way
 }
@@ -37,7 +37,7 @@ export function basics(): PluginUse[] {
   return [...stores, ...sorts, responses({}), models({}), health({}), sandbox({})]
 }
 
-/** Takes the time that it needs. The gateway's own gives up after two seconds, and what it did not count passes: that depends on the machine. */
+/** Takes as long as it needs. The gateway's own counter gives up after two seconds: the result then depends on the machine. */
 const patientCounter = definePlugin({
   name: 'patient-counter',
   options: { type: 'object', additionalProperties: false, properties: {} },

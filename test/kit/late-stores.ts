@@ -24,7 +24,7 @@ export const lateStores = definePlugin({
   },
 })
 
-/** Every function answers later, and so do the functions of what it answers. */
+/** Every function answers later, and so do the functions of its answers. */
 export function late<T extends object>(target: T): T {
   return new Proxy(target, {
     get(of, name) {

@@ -78,7 +78,7 @@ const odd: readonly string[] = [
 const magicMembers: readonly string[] = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'length', 'then']
 const magicValues: readonly unknown[] = [null, {}, { polluted: true }, canary, [], 1]
 
-/** Changes what is at `path` in `root`, in place. */
+/** Changes the value at `path` in `root`, in place. */
 export function mutate(root: object, path: readonly Key[], { kind, chosen }: Mutation): void {
   const parent = path.slice(0, -1).reduce<unknown>((value, key) => (value as Container)[key], root) as Container
   const key = path.at(-1)!

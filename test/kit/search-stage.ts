@@ -22,7 +22,7 @@ export const pages: readonly FoundPage[] = [
   { url: 'https://docs.example.com/b', title: 'B', text: 'All about B.' },
 ]
 
-/** A search engine that keeps what it is asked. */
+/** A search engine that keeps its queries. */
 export function engine(
   name: string,
   search: (query: SearchQuery, call: SearchCall) => readonly FoundPage[] | Promise<readonly FoundPage[]> = () => pages,

@@ -6,7 +6,7 @@ interface Member {
   receive: ((change: SharedChange) => void) | undefined
 }
 
-/** Gateways of one process that share what they learn, as text, like those of several processes. */
+/** Gateways of one process that share their state as text, like those of several processes. */
 export class SharingGroup {
   /** Every change, in the form in which it travels. */
   readonly sent: string[] = []

@@ -62,7 +62,7 @@ export interface Witness {
   readonly calls: ProviderCall[]
 }
 
-/** A provider that keeps what it is asked and answers as the test says; a thrown failure fails the attempt. */
+/** A provider that keeps its calls and answers as the test says. A thrown failure fails the attempt. */
 export function witness(
   id: string,
   answer: (call: ProviderCall, count: number) => Iterable<GenerationEvent>,

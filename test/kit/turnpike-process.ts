@@ -12,7 +12,7 @@ const startLimitMs = 180_000
 /** A line that any gateway may print on a busy machine. */
 const waits = /^\{.*"message":"still waiting for a plugin"\}\n/gm
 
-/** A folder of its own with a config, in which the command runs. */
+/** A separate folder with a config, in which the command runs. */
 export class Workplace {
   readonly path = mkdtempSync(join(tmpdir(), 'turnpike-command-'))
 
@@ -61,7 +61,7 @@ export class TurnpikeProcess {
     nodeArguments: readonly string[],
     environment: Readonly<Record<string, string>>,
   ) {
-    // Only what it needs: neither keys of real vendors nor what the test runner tells its own children.
+    // Only the variables that it needs: no keys of real vendors, and none that the test runner sets for its children.
     const { PATH, HOME, TMPDIR } = process.env
     this.#child = spawn(process.execPath, [...nodeArguments, bin, ...commandLine], {
       cwd: folder,

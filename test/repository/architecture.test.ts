@@ -88,7 +88,7 @@ t.test('nothing takes only native promises for promises', async t => {
   )
 })
 
-/** The folders of core. Each knows those before it and no other; the files beside them know them all. */
+/** The folders of core. Each knows only those before it. The files next to them know them all. */
 const rooms = [
   'foundation',
   'runtime',
@@ -452,7 +452,7 @@ function manifest(packageName?: string): Manifest {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
 }
 
-/** The major of what was installed; below 1, also the minor where that is what breaks. */
+/** The installed major version. Below 1, also the minor version if it may break. */
 const intended: Readonly<Record<string, string>> = {
   '@aws-sdk/credential-provider-node': '3',
   '@azure/identity': '4',

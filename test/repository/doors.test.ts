@@ -23,7 +23,7 @@ interface Declared {
   readonly name: string
 }
 
-/** One source: what it declares, imports and exports. */
+/** The declarations, imports and exports of one source. */
 class Source {
   readonly file: string
   readonly declarations = new Map<string, Node[]>()

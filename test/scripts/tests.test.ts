@@ -109,7 +109,7 @@ function passing(name: string): string {
 function run(t: Test, texts: Readonly<Record<string, string>>): Outcome {
   const folder = t.testdir(Object.fromEntries(Object.entries(texts).map(([name, text]) => [`${name}.test.mjs`, text])))
   const files = Object.keys(texts).map(name => join(folder, `${name}.test.mjs`))
-  // As this process was started, whatever that takes.
+  // With the flags of this process.
   const { stdout, stderr, status } = spawnSync(process.execPath, [...process.execArgv, join(root, 'scripts/tests/run-files.ts'), '1'], {
     cwd: root,
     encoding: 'utf8',

@@ -4,7 +4,7 @@ import { definePlugin } from '../../../core/index.ts'
 import { AdminTokenStore, type AdminToken } from '../../../core/stores.ts'
 import { adminGateway, type AdminGateway, type Answer } from '../../kit/admin-gateway.ts'
 
-// A store of admin tokens is a plugin, so what it returns is checked before it becomes rights.
+// A store of admin tokens is a plugin, so its rows are checked before they grant rights.
 
 interface Stage extends AdminGateway {
   /** With a token of a viewer of `acme`, as the store returns it. */

@@ -53,7 +53,7 @@ t.test('a key has at least 128 random bits and a checksum, and only it opens the
   t.teardown(under.stop)
   const [prefix, id, secret] = under.apiKey.split('_')
   t.equal(prefix, 'tp')
-  t.ok(secret!.length * 4 >= 128 + 32, 'at least 128 bits beside the checksum')
+  t.ok(secret!.length * 4 >= 128 + 32, 'at least 128 bits without the checksum')
   t.equal(kept[0]!.id, id)
   t.notMatch(JSON.stringify(kept), secret!, 'the secret is not kept')
   t.equal(Buffer.from(kept[0]!.hash, 'base64url').length, 32, 'an HMAC-SHA-256 is')

@@ -13,7 +13,7 @@ import { ask, providing } from '../../kit/stage.ts'
 
 // Rows from plugins' stores whose database has other kinds of values than core expects.
 
-/** A gateway whose stores change what they return. */
+/** A gateway whose stores change the rows that they return. */
 async function oddGateway(oddities: { key?: object; account?: object }) {
   const keys = new MemoryKeys()
   const accounts = new MemoryAccounts(keys)

@@ -46,7 +46,7 @@ interface Left {
   readonly isFull: boolean
 }
 
-/** Asks for a stream, and leaves when all that the provider says has come. Returns what came. */
+/** Asks for a stream, and leaves once everything from the provider has arrived. Returns what arrived. */
 async function leave(under: TestGateway, wanted: string, body: object = {}): Promise<Left & { received: string }> {
   const reply = await under.request('/v1/responses', { body: { model: 'm', input, stream: true, ...body } })
   const isFull = reply.headers.get('x-gateway-warnings')?.includes('spend cap') ?? reply.status !== 200

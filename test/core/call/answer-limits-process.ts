@@ -1,4 +1,4 @@
-// A gateway in a process of its own, so that its memory can be measured. Tells its highest memory whenever it gets a message.
+// A gateway in a separate process, to measure its memory. It answers each message with its highest memory.
 import openaiChat from '../../../plugins/providers/openai-chat/index.ts'
 import { listeningGateway } from '../../kit/gateway.ts'
 

@@ -169,11 +169,11 @@ t.test('an answer whose client does not read is ended as well', async t => {
   t.match(await unread.text(), /response\.failed/)
 })
 
-/** More than fits beside each other, and not what the answers of one process may take. */
+/** More than fits at once, but less than the answers of one process may take. */
 const atOnce = 200
 const highestAllowedBytes = 1.5e9
 const perAnswerBytes = 8 * 1024 * 1024
-/** Half of what it may take. The more V8 is allowed, the longer it leaves garbage. */
+/** Half of its limit. The more V8 is allowed, the longer it leaves garbage. */
 const maxHeapMb = 768
 
 for (const stream of [true, false])

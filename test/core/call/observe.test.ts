@@ -33,7 +33,7 @@ interface Seen {
   open: number
 }
 
-/** Keeps all that it is told. */
+/** Keeps everything it gets. */
 function witnessing() {
   const seen: Seen[] = []
   const plugin = observing(call => {

@@ -1,4 +1,4 @@
-// A process of its own, in which the optional packages of the clouds cannot be found.
+// A separate process, in which the optional packages of the clouds cannot be found.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { tmpdir } from 'node:os'

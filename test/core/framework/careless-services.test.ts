@@ -43,7 +43,7 @@ async function under(t: Test, plugin: PluginUse, services: readonly ('limits' | 
   return gateway
 }
 
-/** The errors in the log, each of which must name the plugin and the function, and must not quote what was thrown. */
+/** The errors in the log, each of which must name the plugin and the function, and must not quote the exception. */
 function errorsOf(t: Test, { logs }: TestGateway, reason: RegExp): readonly Record<string, unknown>[] {
   const errors = logs.map(line => JSON.parse(line)).filter(({ level }) => level === 'error')
   for (const line of errors) t.match(line, { plugin: 'careless', reason })

@@ -27,7 +27,7 @@ function careless(provider: object): PluginUse {
 
 const listed = listing({ model: 'one', endpoints: [{ provider: 'demo', price: { input: 1, output: 1 } }] })
 
-/** Asks the provider, alone and with another one behind it. Exactly one error is logged for each, and it names the plugin. */
+/** Asks the provider, alone and with a fallback. Exactly one error is logged for each, and it names the plugin. */
 async function failsAttempt(t: Test, plugin: PluginUse, reason: RegExp, body: object = {}): Promise<void> {
   const under = await gateway({ plugins: [plugin, saying('spare', hello)] })
   t.teardown(under.stop)

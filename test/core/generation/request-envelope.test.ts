@@ -14,7 +14,7 @@ import { gateway, hello } from '../../kit/gateway.ts'
 import { adding, ask, witness } from '../../kit/stage.ts'
 import { TextSink } from '../../kit/text-sink.ts'
 
-// A surface of its own, which core does not know: it says what it needs of stored answers in an envelope, or has none of it.
+// A surface that core does not know. Its envelope says which stored answers it needs, or it sends none.
 
 interface Asked {
   readonly request: Partial<GenerationRequest>

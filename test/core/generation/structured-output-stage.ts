@@ -3,7 +3,7 @@ import type { Timeouts } from '../../../core/kit.ts'
 import { gateway } from '../../kit/gateway.ts'
 import { ask, listing, witness } from '../../kit/stage.ts'
 
-// A gateway whose model cannot be held to a schema, and what it is asked for.
+// A gateway whose model cannot enforce a schema, and a request for one.
 
 export const invoice = {
   type: 'json_schema',

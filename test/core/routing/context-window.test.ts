@@ -14,7 +14,7 @@ const words = (count: number): string => 'word '.repeat(count)
 
 type Endpoint = CatalogEntry['endpoints'][number]
 
-/** A gateway whose providers, one for each endpoint of the model `m`, keep what they are asked. */
+/** A gateway whose providers keep their calls. Each endpoint of the model `m` has its own provider. */
 async function stage(endpoints: Readonly<Record<string, Omit<Endpoint, 'provider'>>>, counter?: TokenCounter) {
   const witnesses = Object.keys(endpoints).map(id => witness(id, () => [text(`from ${id}`), usage(1, 1), stop]))
   const listed = Object.entries(endpoints).map(([provider, facts]) => ({ provider, ...facts }))

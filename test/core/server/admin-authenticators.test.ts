@@ -9,7 +9,7 @@ import { later, throwing, twice, unreadable } from '../../kit/thenables.ts'
 const schema = { type: 'object', additionalProperties: false, properties: {} } as const
 
 interface Stage extends AdminGateway {
-  /** As whoever the authenticator says that it is. */
+  /** Asks as the person that the authenticator names. */
   ask(method: string, path: string, body?: object): Promise<Response>
 }
 

@@ -272,7 +272,7 @@ t.test('each fault is found by the check that is meant for it', async t => {
   }
 })
 
-/** Frames by a reader that forgets what it has not finished. */
+/** Frames from a reader that forgets unfinished ones. */
 function split(text: string, push: (data: string) => void): void {
   for (const frame of text.split('\n\n')) if (frame.startsWith('data: ')) push(frame.slice(6))
 }

@@ -1,4 +1,4 @@
-// A gateway in a process of its own: what its event loop's thread loads for a plain request, and for one that has to be counted.
+// A gateway in a separate process: the modules that its main thread loads for a plain request, and for one whose tokens are counted.
 import { registerHooks } from 'node:module'
 
 const loaded: string[] = []

@@ -10,7 +10,7 @@ export interface ConnectProxy {
   close(): Promise<void>
 }
 
-/** A proxy on loopback. Whatever it is asked for, it connects to one server, on loopback too; `answer` replaces what it answers to CONNECT. */
+/** A proxy on loopback. It connects every request to one server, also on loopback. `answer` replaces its reply to CONNECT. */
 export async function connectProxy(port: number, answer = 'HTTP/1.1 200 Connection established\r\n\r\n'): Promise<ConnectProxy> {
   const asked: string[] = []
   const authorizations: (string | undefined)[] = []

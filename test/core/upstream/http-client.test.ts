@@ -6,7 +6,7 @@ import { UndiciClient } from '../../../core/upstream/http-client.ts'
 
 const final = 'HTTP/1.1 200 OK\r\ncontent-length: 30\r\n\r\nHTTP/1.1 100 Continue is text.'
 
-/** A server by hand: what it does with each connection is the test's affair. */
+/** A bare server: the test decides what happens to each connection. */
 async function accepting(t: Test, connected: (socket: Socket, count: number) => void): Promise<number> {
   const sockets = new Set<Socket>()
   const server = createServer(socket => {

@@ -16,7 +16,7 @@ import { Rewriting } from './rewriting.ts'
 import { runs } from '../../kit/runs.ts'
 import { Script } from './script.ts'
 
-// Whatever a provider may say, in whatever order, clients get a stream and an object that obey the protocol and tell the same.
+// For any events in any order, clients get a stream and an object that obey the protocol and have the same content.
 
 const asked = fc.constantFrom<object>(
   {},
@@ -163,7 +163,7 @@ async function holds<T>(t: Test, count: number, cases: Arbitrary<T>, check: (val
   const property = fc.asyncProperty(cases, async value => {
     const ending = await check(value)
     endings.set(ending, (endings.get(ending) ?? 0) + 1)
-    // Requests in memory leave the event loop no turn of its own, which timers and log sinks need.
+    // Requests in memory never yield to the event loop, and timers and log sinks need a turn.
     await setImmediate()
   })
   const found = await fc.check(property, runs(count))

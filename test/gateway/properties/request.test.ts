@@ -85,7 +85,7 @@ t.test('requests changed at every place of the schema', async t => {
     for (let time = 0; time < runs(1).numRuns; time++) {
       const { seed } = runs(1, index + time * requestPaths.length)
       const found = await fc.check(fc.asyncProperty(cases, check), { numRuns: runsAPath, seed })
-      // Requests in memory leave the event loop no turn of its own, which the log sinks need.
+      // Requests in memory never yield to the event loop, and the log sinks need a turn.
       await setImmediate()
       if (found.failed) t.fail(`${path.name}: ${String(found.errorInstance)}; ${fc.defaultReportMessage(found)}`)
     }

@@ -54,7 +54,7 @@ function keyOf(step: Step): readonly (string | number)[] {
   return 'key' in step ? ['key'] : []
 }
 
-/** In front of what is there, with the calls that the outputs among them need. Returns how many came before. */
+/** Puts them before the present items, with the calls that their outputs need. Returns the number of added calls. */
 function putIntoInput(body: Body, items: readonly Entry[]): number {
   const known = typeof body.input === 'string' ? [{ role: 'user', content: body.input }] : Array.isArray(body.input) ? body.input : []
   const outputs = [

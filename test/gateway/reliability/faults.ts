@@ -277,7 +277,7 @@ function stripped(text: string): string {
   return JSON.stringify(JSON.parse(text), (key, value: unknown) => (key === 'usage' || key === 'usageMetadata' ? undefined : value))
 }
 
-/** Every fault on one wire only, another one each time. */
+/** Every fault on only one wire, a different one each time. */
 export function onOneWire(wires: readonly WireUnderTest[]): readonly Fault[] {
   return faults.map((fault, index) => {
     const possible = wires.filter(wire => fault.on?.(wire) ?? true)

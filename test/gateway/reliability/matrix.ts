@@ -132,7 +132,7 @@ async function runFault(fault: Fault): Promise<Matrix> {
     ],
     backoff,
     // A busy machine must not commit a stream before its attempts are over.
-    // Several replies that are too large may be read at once; each is to meet its own limit.
+    // Several replies that are too large may be read at once. Each must meet its own limit.
     settings: { logLevel: 'silent', commitAfterMs: 600_000, maxLiveAnswerBytes: 1024 ** 3 },
   })
   try {

@@ -171,7 +171,7 @@ const tiny: PackedCatalog = {
   models: [{ id: 'newest', auto: true, at: [[1, 1, 1, 1_000, 0, 'newest-1']] }],
 }
 
-/** A refresh from a vendor that answers so, and what came of it. */
+/** Refreshes from a vendor that answers so, and returns the result. */
 async function refreshing(t: Test, script: Parameters<typeof fakeUpstream>[0], saved?: Partial<SavedCatalog>) {
   const upstream = await fakeUpstream(script)
   const http = new UndiciClient()

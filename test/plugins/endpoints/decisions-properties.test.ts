@@ -9,7 +9,7 @@ import { mutate, mutations } from '../../kit/mutations.ts'
 import { runs } from '../../kit/runs.ts'
 import { canary } from '../../kit/schema-values.ts'
 
-// Any request that the documentation allows is answered in full; whatever is changed in one, it is answered or refused, and never breaks.
+// Every request that the documentation allows gets a full answer. A changed request is answered or refused, and never breaks anything.
 
 const word = fc.oneof(
   { weight: 4, arbitrary: fc.string({ maxLength: 12 }) },

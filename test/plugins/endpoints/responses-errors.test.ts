@@ -273,7 +273,7 @@ t.test('the routes of stored responses refuse in the same way', async t => {
 })
 
 t.test('a store whose answers are no responses is a 503 that tells nothing', async t => {
-  // A store that answers with what is no response.
+  // A store that returns something other than a response.
   const broken = { secret: 'secret-of-the-store' }
   const store = {
     put: async () => {},

@@ -7,7 +7,7 @@ import { RedactionSession } from '../../../plugins/guardrails/redaction/session.
 import { corpus } from '../../../scripts/redaction/score.ts'
 import { runs } from '../../kit/runs.ts'
 
-// How much processor time a text costs, beside that of plain English of the same length: to read, search and replace it, and to keep what was found.
+// The processor time for a text, compared with plain English of the same length: to read, search and replace it, and to keep the findings.
 
 const length = 40_000
 const most = 4
@@ -59,7 +59,7 @@ const dear = [
   `token=${'a'.repeat(506)} `,
 ]
 
-/** Values that are all different: each has a placeholder of its own. By their number. */
+/** Different values of each kind, by their number. Each gets its own placeholder. */
 const distinct: Readonly<Record<string, (index: number) => string>> = {
   'IPv4 addresses': index => `1.${index >> 16}.${(index >> 8) & 255}.${index & 255}`,
   'IPv6 addresses': index => `2001:db8::${(index >> 8).toString(16)}:${(index & 255).toString(16)}1`,

@@ -94,7 +94,7 @@ function numbersAsStrings(text: string): string {
   }
 }
 
-/** A vendor over HTTP that keeps the bytes that it got, and says what it heard in pieces. */
+/** A vendor over HTTP that keeps the bytes of each request, and repeats their text in pieces. */
 async function vendor(t: Test) {
   let lengths: readonly number[] = []
   let asCall = false

@@ -141,7 +141,7 @@ t.test('the forms of keys that vendors and this gateway have', async t => {
       t.notOk((await left(text)).includes(value.slice(-12)), `${vendor}: ${text}`)
 })
 
-/** Keys without a form of their own: plain letters and digits, in hexadecimal, or a UUID. */
+/** Keys without a recognizable form: plain letters and digits, in hexadecimal, or a UUID. */
 const plain = [key(32), hex(40), hex(64), characters(36, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'), 'f47ac10b-58cc-4372-a567-0e02b2c3d479']
 
 t.test('keys of every provider, after the word that announces them', async t => {

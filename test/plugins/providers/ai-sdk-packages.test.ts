@@ -25,7 +25,7 @@ import { gateway, listeningGateway } from '../../kit/gateway.ts'
 import { readPublicDeltas, readPublicResponse } from './recordings/public-reading.ts'
 import { anthropicReply, chatReply, responsesReply } from '../../kit/vendor-replies.ts'
 
-// Real packages of all three versions against a fake vendor, beside the plugin that speaks the same wire itself.
+// Compares real packages of all three versions with the plugin for the same wire, against a fake vendor.
 
 const apiKey = 'sk-demo-bridge-1'
 type Answer = FakeReply | ((request: ReceivedRequest) => FakeReply)
@@ -86,7 +86,7 @@ const natives = [
 const under = await gateway({ plugins: [...natives, ...bridges.map(({ plugin }) => plugin)] })
 t.teardown(() => under.stop())
 
-/** Groq tells the counts of a stream in a member of its own. */
+/** Groq reports the counts of a stream in a separate member. */
 function groqReply(request: ReceivedRequest): FakeReply {
   const reply = chatReply(request)
   const { stream } = request.body as { stream?: boolean }

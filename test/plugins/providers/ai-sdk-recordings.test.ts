@@ -11,7 +11,7 @@ import { checkThroughGateway } from './recordings/through-gateway.ts'
 import { RecordedUpstream } from './recordings/upstream.ts'
 
 // Recorded traffic through real packages and the whole gateway, against the oracle's reading, which the plugins of the wires equal.
-// A package may lose what its vendor says: those recordings are listed, each with what is lost, and no others may differ.
+// A package may lose parts of its vendor's reply. The list has those recordings with the lost parts. No others may differ.
 
 const thinkTags = 'the package leaves <think> tags in the text'
 const noReasoningCount = 'the package tells no reasoning tokens'

@@ -1,4 +1,4 @@
-// A process of its own: which modules of AWS's it loads for a gateway with Bedrock in it, before and after the first request.
+// A separate process: the AWS modules that it loads for a gateway with Bedrock in it, before and after the first request.
 import { registerHooks } from 'node:module'
 
 const loaded: string[] = []

@@ -21,7 +21,7 @@ interface Shape {
   readonly pattern?: string
 }
 
-/** The vendor's description of its API, by which its own clients check what they send. */
+/** The vendor's description of its API, by which its own clients check their requests. */
 export class ServiceModel {
   readonly #shapes: Readonly<Record<string, Shape>>
 

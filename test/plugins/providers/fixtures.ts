@@ -10,7 +10,7 @@ export interface RequestFixture {
   readonly request: UpstreamRequestBody
   readonly sent: JsonObject
   readonly warnings?: readonly string[]
-  /** Only the vendor's beta API knows what is sent. */
+  /** Only the vendor's beta API knows the request. */
   readonly beta?: boolean
 }
 

@@ -66,7 +66,7 @@ t.test('citations stand where the segment that the vendor quotes stands', { skip
   t.ok(citations > 0)
 })
 
-/** The parts that belong to a conversation: the vendor's own tools do not, nor what it only tells of its thoughts. */
+/** The parts that belong to a conversation: the vendor's own tools and its summaries of thoughts do not. */
 function partsIn(responses: readonly Json[]): readonly Json[] {
   return responses
     .flatMap(response => list(object(object(list(response['candidates'])[0])['content'])['parts']).map(object))

@@ -3,7 +3,7 @@ import { config, Workplace } from '../../kit/turnpike-process.ts'
 import { noPostgres, startPostgres } from './postgres-server.ts'
 import { masterKey } from './sql.ts'
 
-// Gateways that start at the same time on an empty database: whatever they print works, at each of them.
+// Gateways that start at the same time on an empty database: everything they print works at each of them.
 
 const gateways = 3
 

@@ -1,4 +1,4 @@
-// A gateway of its own on a SQLite file: holds credit, says so, and stays alive until it is killed.
+// A separate gateway on a SQLite file: it holds credit, says so, and runs until it is killed.
 import { systemClock } from '../../../core/foundation/clock.ts'
 import { SqlLedger } from '../../../plugins/stores/sql/ledger/ledger.ts'
 import { LedgerProcess } from '../../../plugins/stores/sql/ledger/process.ts'

@@ -1,4 +1,4 @@
-// A gateway of its own on a database: reserves as often as it is told at once, settles each, and says how many it got.
+// A separate gateway on a database: it makes the given number of reservations at once, settles each, and says how many succeeded.
 import { systemClock } from '../../../core/foundation/clock.ts'
 import { SqlLedger } from '../../../plugins/stores/sql/ledger/ledger.ts'
 import { LedgerProcess } from '../../../plugins/stores/sql/ledger/process.ts'

@@ -1,4 +1,4 @@
-// Another process on the same file: adds a key, keeps a chain of responses that begins after the one that is named, and says what it finds.
+// Another process on the same file: adds a key, stores a chain of responses after the named one, and reports what it finds.
 import { leanKey } from '../../../core/testing/stores/key-store-suite.ts'
 import { response } from '../../../core/testing/stores/response-store-suite.ts'
 import { openSql } from './sql.ts'

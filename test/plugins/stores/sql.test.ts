@@ -183,7 +183,7 @@ t.test('a database that cannot be used is an error that says what to do', async 
 })
 
 t.test('a database that this user may only read stops the start', async t => {
-  // Root may write everything, so it becomes nobody for a moment; nobody needs a folder of its own.
+  // Root may write everything, so the test becomes the user `nobody` for a moment, who needs a separate folder.
   const folder = mkdtempSync(join(tmpdir(), 'turnpike-read-only-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'turnpike.db')

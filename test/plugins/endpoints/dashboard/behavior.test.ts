@@ -263,7 +263,7 @@ function queryOf(page: Page): Readonly<Record<string, string>> {
   return Object.fromEntries(new URL(page.url()).searchParams)
 }
 
-/** Words that touch a link, code or something bold beside them. */
+/** Words that touch a link, code or bold text. */
 async function gluedWords(page: Page): Promise<readonly string[]> {
   return await page.locator('main :is(p, dd, li) > :is(a, code, strong)').evaluateAll(elements =>
     elements.flatMap((element: any) => {

@@ -33,7 +33,7 @@ export async function openBrowser(): Promise<Browser> {
   return await chromium.launch({ executablePath: executable!, args, timeout: patienceMs })
 }
 
-/** A page with cookies and a cache of its own. */
+/** A page with its own cookies and cache. */
 export async function openPage(browser: Browser, origin: string, view: View = {}): Promise<WatchedPage> {
   const { colorScheme = 'light', width = 1280, height = 900, timezoneId = 'Europe/Berlin', locale = 'en-US' } = view
   const context = await browser.newContext({ colorScheme, viewport: { width, height }, locale, timezoneId })

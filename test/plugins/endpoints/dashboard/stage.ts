@@ -5,7 +5,7 @@ import { config, Workplace } from '../../../kit/turnpike-process.ts'
 
 export const adminToken = 'demo-admin-token-of-the-dashboard-tests'
 
-/** A gateway in a process of its own, as `npm start` serves it, with three sandboxes as providers. */
+/** A gateway in a separate process, as `npm start` serves it, with three sandboxes as providers. */
 export interface Stage {
   /** The public API. */
   readonly url: string
@@ -16,7 +16,7 @@ export interface Stage {
   readonly pid: number
   /** The admin API, as the owner. Throws for anything but a success. */
   call(method: string, path: string, body?: unknown): Promise<any>
-  /** Asks the public API with a key, and returns what was answered. */
+  /** Asks the public API with a key, and returns the answer. */
   ask(key: string, path: string, body: object): Promise<Response>
   /** Resolves when it prints this, or at once if it already has. */
   says(pattern: RegExp): Promise<RegExpExecArray>

@@ -6,7 +6,7 @@ import { openStage, signIn } from './stage.ts'
 
 t.setTimeout(900_000)
 
-/** A day on which clocks change, with the days beside it. */
+/** A day on which clocks change, with the days before and after it. */
 const cases = [
   ['UTC', ['2026-03-28', '2026-03-29', '2026-03-30']],
   ['UTC', ['2026-10-24', '2026-10-25', '2026-10-26']],

@@ -28,7 +28,7 @@ export interface ProviderUnderTest {
   readonly model: string
   readonly plugin: (common: Common) => PluginUse
   readonly answer: VendorAnswer
-  /** Replies are read by a package of others, which keeps to itself what it does not understand of a stream. */
+  /** A third-party package reads the replies. It does not report the parts of a stream that it does not understand. */
   readonly bridged?: true
 }
 

@@ -1,4 +1,4 @@
-// A process of its own: which packages it loads for a gateway with every provider in it, at start and by the first requests.
+// A separate process: the packages that it loads for a gateway with every provider in it, at start and by the first requests.
 import { registerHooks } from 'node:module'
 
 const loaded = new Set<string>()

@@ -63,7 +63,7 @@ for (const { name, plugin, model } of providers) {
 
 type Node = Readonly<Record<string, never>>
 
-/** Calls, results and texts of a body in their order, whatever the dialect. */
+/** Calls, results and texts of a body in their order, in any dialect. */
 function* stepsOf(node: unknown): Generator<string> {
   if (Array.isArray(node)) for (const each of node) yield* stepsOf(each)
   if (typeof node !== 'object' || node === null || Array.isArray(node)) return

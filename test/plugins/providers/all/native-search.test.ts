@@ -15,7 +15,7 @@ import { providerOf } from '../../../kit/provider-of.ts'
 
 const apiKey = 'sk-demo-search'
 const login = { type: 'authorized_user', client_id: 'demo', client_secret: 'demo-secret', refresh_token: 'demo-token' }
-/** For each provider: models with a search of their own, and models without, as their vendors document it. */
+/** For each provider: models with and without native search, as their vendors document it. */
 const table: readonly (readonly [name: string, plugin: PluginUse, searching: readonly string[], without: readonly string[]])[] = [
   [
     'OpenAI',

@@ -5,7 +5,7 @@ import { secret, type ProviderUnderTest } from './every-provider.ts'
 
 // Replies that no vendor should send, but that something between the gateway and a vendor may.
 
-/** Stands in everything that is wrong, so that it can be looked for where nothing of it may be. */
+/** Part of every wrong reply. Tests search for it in places where none of the reply may appear. */
 export const canary = 'Zebrafink'
 const page = `<!doctype html><html><body><h1>${canary}</h1></body></html>`
 export const longest = 4_096
@@ -20,9 +20,9 @@ export interface Oddity {
   readonly reply: (situation: Situation) => FakeReply
   /** 200: it is an answer, and understood. `broken`: a failure, with a status or behind what had been said. Default: 424. */
   readonly status?: 200 | 'broken'
-  /** True if the caller is shown what came. Default: true, where the answer fails. */
+  /** True if the caller sees the vendor's text. Default: true if the answer fails. */
   readonly shown?: boolean
-  /** True if the failure may pass. Default: it may not. Some dialects read more into what came than others. */
+  /** True if a retry may succeed. Default: false. Some dialects read more into such a reply than others. */
   readonly passes?: true | 'varies'
   /** True if there is such a thing in this provider's dialect. */
   readonly applies?: (provider: ProviderUnderTest, stream: boolean) => boolean

@@ -5,7 +5,7 @@ import { FakeGoogle } from '../../../kit/fake-google.ts'
 import { gateway } from '../../../kit/gateway.ts'
 import { everyProvider } from './every-provider.ts'
 
-// A part that a provider cannot be sent is a 400 with the path at which the caller sent it, whatever stands before it.
+// A part that a provider does not take is a 400 with the path in the caller's request, even if other items come before it.
 
 const google = await FakeGoogle.start()
 const providers = everyProvider(google)

@@ -50,7 +50,7 @@ for (const provider of providers) {
         const told = await reply.text()
         const what = `${name}, ${stream ? 'streamed' : 'whole'}`
         const record = await under.record(reply.headers.get('x-request-id')!)
-        // A package of others may refuse what it does not understand.
+        // A third-party package may refuse usage that it does not understand.
         if (provider.bridged && (record.errorCode !== null || !told.includes('Hello.'))) continue
         t.equal(record.status, 200, what)
         t.match(record.usage, { estimated: true }, what)

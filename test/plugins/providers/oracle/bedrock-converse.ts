@@ -74,7 +74,7 @@ function readToolUse({ name, input, partial, type }: Json, draft: Draft): void {
   }
 }
 
-/** `inputTokens` leaves out what was read from and written to the cache. */
+/** `inputTokens` excludes tokens read from and written to the cache. */
 function usageOf(usage: Json): UsageReading | null {
   const uncached = count(usage['inputTokens'])
   if (uncached === null) return null

@@ -56,7 +56,7 @@ function read(chunks: readonly unknown[], member: 'message' | 'delta'): Reading 
   return draft.reading()
 }
 
-/** No host of this wire says more than this of its searches: Groq the queries, the others only what was found. */
+/** Hosts of this wire report no more about their searches: Groq the queries, the others only the results. */
 function readSearches(draft: Draft, ran: readonly Json[], numbered: readonly unknown[], annotated: ReadonlySet<string>): void {
   for (const { arguments: input, search_results: found } of ran) {
     draft.others.push(`web_search_call ${string(object(JSON.parse(string(input)))['query'])}`)
@@ -107,7 +107,7 @@ function splitThought(raw: string): { readonly reasoning: string; readonly text:
   return { reasoning: rest.slice(0, close).trim(), text: rest.slice(close + '</think>'.length).trimStart() }
 }
 
-/** Pieces of tool calls belong together by index, else by id, else each is a call of its own. */
+/** Pieces of tool calls belong together by index, else by id. Otherwise each is a separate call. */
 class Calls {
   readonly #draft: Draft
   readonly #byKey = new Map<unknown, { name: string; arguments: string; custom: boolean }>()

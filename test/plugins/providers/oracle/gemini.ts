@@ -88,7 +88,7 @@ function errorIn(payload: Json, status: number | null): ErrorReading | null {
   return { status, code: string(error['status']) || null, message: string(error['message']), body: JSON.stringify(error) }
 }
 
-/** The total counts everything once: what is not input is output. */
+/** The total counts everything once: the rest after the input is output. */
 function usageOf(usage: Json): UsageReading | null {
   const prompt = count(usage['promptTokenCount'])
   if (prompt === null) return null

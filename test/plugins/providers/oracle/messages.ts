@@ -87,7 +87,7 @@ function usageOf(usage: Json): UsageReading | null {
   }
 }
 
-/** `input_tokens` leaves out what was read from and written to the cache. */
+/** `input_tokens` excludes tokens read from and written to the cache. */
 function countsOf(usage: Json): UsageReading | null {
   const uncached = count(usage['input_tokens'])
   if (uncached === null) return null

@@ -1,7 +1,7 @@
 import { count, list, object, string } from './json.ts'
 import { Draft, type Reading } from './reading.ts'
 
-// Ollama's own chat as its published schema describes it: a JSON document, or one a line that each add to what was said.
+// Ollama's own chat as its published schema describes it: one JSON document, or one per line, each of which adds to the answer.
 
 export function readOllama(status: number, body: Uint8Array): Reading {
   const draft = new Draft()

@@ -3,7 +3,7 @@ import { recordedReply, recordings, recordingsAbsent } from '../../../kit/record
 import { Oracle, wireOf } from './oracle.ts'
 import type { Reading } from './reading.ts'
 
-// The oracle against the labels that whoever collected the recordings gave them, which were found by other means than ours.
+// Compares the oracle with the labels that the collectors of the recordings found by other means.
 
 const promises: Readonly<Record<string, (reading: Reading) => boolean>> = {
   text: ({ text, reasoning }) => text !== '' || reasoning !== '',

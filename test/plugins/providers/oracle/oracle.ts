@@ -75,7 +75,7 @@ export class Oracle {
 }
 
 interface Fold {
-  /** Lets the SDK ask, and hands on what it yields. */
+  /** Asks through the SDK, and yields its events. */
   receive(baseURL: string, stream: boolean, take: (value: unknown) => void): Promise<void>
   whole(body: unknown): Reading
   events(events: readonly unknown[]): Reading

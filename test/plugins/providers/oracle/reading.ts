@@ -25,7 +25,7 @@ export interface ToolCallReading {
   readonly custom: boolean
 }
 
-/** `input` includes what was cached, `output` includes the reasoning; null where the vendor does not tell. */
+/** `input` includes cached tokens, `output` includes reasoning. Null if the vendor does not report it. */
 export interface UsageReading {
   readonly input: number
   readonly cached: number | null

@@ -1,9 +1,9 @@
 import type { Reading, ToolCallReading, UsageReading } from '../oracle/reading.ts'
 
-/** All of a reading but how it ended and what it cost. */
+/** A reading without its end and its usage. */
 export type Said = Omit<Reading, 'usage' | 'finish' | 'error'>
 
-/** Where what was said differs, a sentence each. */
+/** The differences in content, one sentence each. */
 export function differencesInSpeech(expected: Said, actual: Said): string[] {
   return [
     ...differ('text', expected.text, actual.text),

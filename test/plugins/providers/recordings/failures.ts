@@ -48,7 +48,7 @@ export function expectedFailure({ status, code, body }: ErrorReading): ExpectedF
   const meant = status ?? (Number(code) >= 400 ? Number(code) : null)
   const kind = wordings.find(([, words]) => words.test(body))?.[0] ?? kindOf(meant, body)
   const form = forms[kind]
-  // Only what is wrong with an image is told in the vendor's own word.
+  // The vendor's own code is passed on only for problems with an image.
   return { kind, ...form, code: form.status === 400 && isImageErrorCode(code) ? code : form.code }
 }
 

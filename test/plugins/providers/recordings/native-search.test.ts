@@ -17,7 +17,7 @@ interface Family {
   readonly citing: number
   /** Matches a cited place in the text. */
   readonly cites: RegExp
-  /** True if searches say what was asked, what they found, and how many there were. */
+  /** True if the reply has the queries, the results and the number of searches. */
   readonly queries: boolean
   readonly titles: boolean
   readonly counted: boolean

@@ -40,7 +40,7 @@ export class PieceDecoder {
   }
 }
 
-/** Of each piece, or of all; what is left over is the last piece. */
+/** The length of each piece, or the lengths of all. The rest is the last piece. */
 export type Lengths = number | readonly number[]
 
 export function cutUp(body: Uint8Array, lengths: Lengths): Uint8Array[] {

@@ -1,7 +1,7 @@
 import { wireOf, type Wire } from '../oracle/oracle.ts'
 import type { Recording } from '../../../kit/recordings.ts'
 
-/** Vendors that a plugin of their own speaks to; all others belong to the plugin of their wire. */
+/** Vendors with their own plugin. All others belong to the plugin of their wire. */
 const pluginsByVendor = {
   'azure-anthropic': 'azure',
   'azure-openai-chat': 'azure',

@@ -15,7 +15,7 @@ export interface Replayed {
   readonly recording: Recording
   readonly reply: RecordedReply
   readonly oracle: OracleReading
-  /** Where the model paused: what came when it was asked to go on, and the reading of the whole answer. */
+  /** If the model paused: its continuation, and the reading of the whole answer. */
   readonly resumed: { readonly reply: RecordedReply; readonly oracle: OracleReading } | undefined
   /** The provider's id, and where the upstream knows it. */
   readonly provider: string

@@ -9,7 +9,7 @@ export interface Served {
   readonly pieces: readonly Uint8Array[]
 }
 
-/** A vendor on a loopback port that answers each provider, told apart by the first part of the path, with what it was given to say. */
+/** A vendor on a loopback port that answers each provider with the reply it was given. The first part of the path names the provider. */
 export class RecordedUpstream {
   readonly #replies = new Map<string, Served[]>()
   #upstream: FakeUpstream | undefined
