@@ -110,7 +110,10 @@ export interface KeyUse {
   readonly lastUsedAt: number
 }
 
-/** Reads the records that a log sink of the same plugin keeps. Records arrive a moment after the reply. Only `eraseContent` has a time limit. */
+/**
+ * Reads the records that a log sink of the same plugin keeps. Records arrive a moment after the reply. Only `eraseContent` has a time limit.
+ * `recordStoreSuite` of `turnpike/testing` checks an implementation, with its log sink.
+ */
 export interface RecordStore {
   /** The newest first. */
   page(filter: RecordFilter, query: PageQuery): Maybe<readonly RecordFacts[]>

@@ -43,6 +43,8 @@ export { keyStoreSuite, type KeysUnderTest, type KeyStoreSuiteOptions } from './
 export { ledgerSuite, type LedgerSuiteOptions, type LedgerUnderTest } from './stores/ledger-suite.ts'
 export type { Closing } from './stores/on-each-store.ts'
 export { rateLimiterSuite, type LimiterUnderTest, type RateLimiterSuiteOptions } from './stores/rate-limiter-suite.ts'
+export { recordStoreSuite, type RecordStoreSuiteOptions } from './stores/record-store-suite.ts'
+export type { RecordsUnderTest } from './stores/records-under-test.ts'
 export { responseStoreSuite, type ResponsesUnderTest, type ResponseStoreSuiteOptions } from './stores/response-store-suite.ts'
 export { sortOrder, type SortedEndpoints, type SortFacts } from './sort-order.ts'
 export { testGateway, type TestGateway, type TestRequest } from './test-gateway.ts'

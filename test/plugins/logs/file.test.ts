@@ -5,7 +5,7 @@ import { LogSinks, type LogSink } from '../../../core/index.ts'
 import fileLog from '../../../plugins/logs/file/index.ts'
 import { RotatedFile } from '../../../plugins/logs/file/rotated-file.ts'
 import { setUp } from '../../kit/set-up.ts'
-import { record } from '../stores/records.ts'
+import { record } from '../../../core/testing/stores/example-record.ts'
 
 const day = Date.UTC(2026, 0, 1, 12)
 

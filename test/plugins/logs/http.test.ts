@@ -15,7 +15,7 @@ import httpLog from '../../../plugins/logs/http/index.ts'
 import sandbox from '../../../plugins/providers/sandbox/index.ts'
 import localSealer from '../../../plugins/sealers/local/index.ts'
 import memory from '../../../plugins/stores/memory/index.ts'
-import { record as bareRecord } from '../stores/records.ts'
+import { record as bareRecord } from '../../../core/testing/stores/example-record.ts'
 
 const canary = 'canary-0123456789'
 const on = { value: true, source: 'key' } as const

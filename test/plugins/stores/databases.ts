@@ -13,7 +13,13 @@ import { noPostgres, startPostgres } from './postgres-server.ts'
 import { fileOf, masterKey } from './sql.ts'
 
 /** Opens an empty database with all tables, and closes it when the test ends. */
-export type OpenDatabase = (t: Test) => Promise<Kysely<Tables>>
+export type OpenDatabase = (t: Place) => Promise<Kysely<Tables>>
+
+/** The part of a test that a database needs. */
+interface Place {
+  testdir(content: Record<string, never>): string
+  teardown(handler: () => Promise<void>): void
+}
 
 export const silent = createLogger('silent', new Masks())
 
@@ -37,6 +43,13 @@ export function onEveryDatabase(t: Test, check: (t: Test, open: OpenDatabase) =>
     })
 }
 
+/** A database that the suite of a contract closes after each of its tests. */
+export async function openOnce(t: Test, open: OpenDatabase): Promise<{ readonly database: Kysely<Tables>; close(): Promise<void> }> {
+  const handlers: (() => Promise<void>)[] = []
+  const database = await open({ testdir: content => t.testdir(content), teardown: handler => void handlers.push(handler) })
+  return { database, close: async () => void (await Promise.all(handlers.map(handler => handler()))) }
+}
+
 function onPglite(t: Test, check: (t: Test, open: OpenDatabase) => void): void {
   // It takes seconds to start, so all tests share one.
   const pglite = new PGlite()
@@ -50,7 +63,7 @@ function onPglite(t: Test, check: (t: Test, open: OpenDatabase) => void): void {
   t.end()
 }
 
-function closing(t: Test, database: Kysely<Tables>): Kysely<Tables> {
+function closing(t: Place, database: Kysely<Tables>): Kysely<Tables> {
   t.teardown(() => database.destroy())
   return database
 }

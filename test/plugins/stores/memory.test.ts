@@ -11,14 +11,19 @@ import {
   RateLimiter,
   ResponseStore,
 } from '../../../core/stores.ts'
-import { accountStoreSuite, adminTokenStoreSuite, auditTrailSuite, keyStoreSuite, responseStoreSuite } from '../../../core/testing/index.ts'
+import {
+  accountStoreSuite,
+  adminTokenStoreSuite,
+  auditTrailSuite,
+  keyStoreSuite,
+  recordStoreSuite,
+  responseStoreSuite,
+} from '../../../core/testing/index.ts'
 import memory from '../../../plugins/stores/memory/index.ts'
 import { MemoryRecords } from '../../../plugins/stores/memory/records.ts'
 import { MemoryResponses } from '../../../plugins/stores/memory/responses.ts'
 import { setUp } from '../../kit/set-up.ts'
 import { leanKey } from '../../../core/testing/stores/key-store-suite.ts'
-import { checkAttempts } from './record-attempts.ts'
-import { checkRecords } from './records.ts'
 import { response } from '../../../core/testing/stores/response-store-suite.ts'
 
 const services = [KeyStore, ResponseStore, MetricStore, RateLimiter, Ledger]
@@ -81,14 +86,12 @@ t.test('responses: the longest unused go first, and take their chain and their i
   t.strictSame([...(await store.items('ada', ['msg_a', 'msg_b', 'msg_c'])).keys()], ['msg_a', 'msg_c'])
 })
 
-t.test('records', async t => {
-  const records = new MemoryRecords(10_000)
-  await checkRecords(t, records, records, false)
-})
-
-t.test('attempts', async t =>
-  checkAttempts(t, async () => {
-    const records = new MemoryRecords(10_000)
-    return { sink: records, store: records }
+void t.test('the suite of record stores', async t =>
+  recordStoreSuite(t, {
+    keepsContent: false,
+    open() {
+      const records = new MemoryRecords(10_000)
+      return { records, sink: records }
+    },
   }),
 )

@@ -16,7 +16,7 @@ import { OpenFile } from '../../../plugins/stores/sql/sqlite/open-file.ts'
 import { openSqlite } from '../../../plugins/stores/sql/sqlite/open.ts'
 import { FakeClock } from '../../kit/set-up.ts'
 import { onEveryDatabase, silent, testSealer } from './databases.ts'
-import { record } from './records.ts'
+import { record } from '../../../core/testing/stores/example-record.ts'
 import { response } from '../../../core/testing/stores/response-store-suite.ts'
 import { fileOf } from './sql.ts'
 

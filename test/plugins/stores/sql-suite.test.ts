@@ -14,7 +14,7 @@ import { SqlResponses } from '../../../plugins/stores/sql/responses.ts'
 import { SealedParts } from '../../../plugins/stores/sql/sealed-parts.ts'
 import type { Tables } from '../../../plugins/stores/sql/tables.ts'
 import { FakeClock } from '../../kit/set-up.ts'
-import { onEveryDatabase, silent, testSealer } from './databases.ts'
+import { onEveryDatabase, openOnce, silent, testSealer } from './databases.ts'
 import { leanKey } from '../../../core/testing/stores/key-store-suite.ts'
 import {
   accountStoreSuite,
@@ -22,10 +22,10 @@ import {
   auditTrailSuite,
   keyStoreSuite,
   ledgerSuite,
+  recordStoreSuite,
   responseStoreSuite,
 } from '../../../core/testing/index.ts'
-import { checkAttempts } from './record-attempts.ts'
-import { checkRecords, record } from './records.ts'
+import { record } from '../../../core/testing/stores/example-record.ts'
 import { response } from '../../../core/testing/stores/response-store-suite.ts'
 
 const caching = { cacheTtlMs: 1_000, staleKeysMs: 60_000 }
@@ -38,10 +38,10 @@ onEveryDatabase(t, (t, open) => {
   void t.test('keys', async t =>
     keyStoreSuite(t, {
       async open() {
-        const database = await open(t)
+        const { database, close } = await openOnce(t, open)
         const clock = new FakeClock()
         const gateway = (): SqlKeys => new SqlKeys(database, clock, silent, caching)
-        return { keys: gateway(), other: gateway(), pass: milliseconds => clock.pass(milliseconds) }
+        return { close, keys: gateway(), other: gateway(), pass: milliseconds => clock.pass(milliseconds) }
       },
     }),
   )
@@ -49,52 +49,57 @@ onEveryDatabase(t, (t, open) => {
   void t.test('accounts', async t =>
     accountStoreSuite(t, {
       async open() {
-        const database = await open(t)
+        const { database, close } = await openOnce(t, open)
         const clock = new FakeClock()
         const gateway = (): SqlAccounts => new SqlAccounts(database, clock, caching)
         const keys = new SqlKeys(database, clock, silent, caching)
-        return { accounts: gateway(), keys, other: gateway(), pass: milliseconds => clock.pass(milliseconds) }
+        return { close, accounts: gateway(), keys, other: gateway(), pass: milliseconds => clock.pass(milliseconds) }
       },
     }),
   )
 
-  void t.test('audit trail', async t => auditTrailSuite(t, { open: async () => ({ audit: new SqlAuditTrail(await open(t)) }) }))
+  void t.test('audit trail', async t =>
+    auditTrailSuite(t, {
+      async open() {
+        const { database, close } = await openOnce(t, open)
+        return { close, audit: new SqlAuditTrail(database) }
+      },
+    }),
+  )
 
-  void t.test('admin tokens', async t => adminTokenStoreSuite(t, { open: async () => ({ tokens: new SqlAdminTokens(await open(t)) }) }))
+  void t.test('admin tokens', async t =>
+    adminTokenStoreSuite(t, {
+      async open() {
+        const { database, close } = await openOnce(t, open)
+        return { close, tokens: new SqlAdminTokens(database) }
+      },
+    }),
+  )
 
   void t.test('ledger', async t =>
     ledgerSuite(t, {
       async open() {
-        const database = await open(t)
+        const { database, close } = await openOnce(t, open)
         const clock = new FakeClock()
         const gateway = (): SqlLedger => new SqlLedger(database, clock, silent, new LedgerProcess(database, clock, silent))
-        return { ledger: gateway(), other: gateway(), pass: milliseconds => clock.pass(milliseconds) }
+        return { close, ledger: gateway(), other: gateway(), pass: milliseconds => clock.pass(milliseconds) }
       },
     }),
   )
 
-  void t.test('records', async t => {
-    const database = await open(t)
-    await checkRecords(
-      t,
-      new RecordSink(database, partsOn(database)),
-      new SqlRecords(database, new FakeClock(), partsOn(database), silent),
-      true,
-    )
-  })
-
-  void t.test('attempts', async t => {
-    let database: Kysely<Tables>
-    const opened = async () => ({
-      sink: new RecordSink(database, partsOn(database)),
-      store: new SqlRecords(database, new FakeClock(), partsOn(database), silent),
-    })
-    const openNew = async () => {
-      database = await open(t)
-      return await opened()
-    }
-    await checkAttempts(t, openNew, opened)
-  })
+  void t.test('records', async t =>
+    recordStoreSuite(t, {
+      keepsContent: true,
+      async open() {
+        const { database, close } = await openOnce(t, open)
+        const gateway = () => ({
+          sink: new RecordSink(database, partsOn(database)),
+          records: new SqlRecords(database, new FakeClock(), partsOn(database), silent),
+        })
+        return { close, ...gateway(), reopen: gateway }
+      },
+    }),
+  )
 
   void t.test('two gateways name a hundred models together', async t => {
     const database = await open(t)
@@ -154,8 +159,8 @@ onEveryDatabase(t, (t, open) => {
   void t.test('responses', async t =>
     responseStoreSuite(t, {
       async open() {
-        const database = await open(t)
-        return { responses: new SqlResponses(database, partsOn(database), silent) }
+        const { database, close } = await openOnce(t, open)
+        return { close, responses: new SqlResponses(database, partsOn(database), silent) }
       },
     }),
   )

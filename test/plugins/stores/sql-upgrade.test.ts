@@ -28,7 +28,7 @@ import type { Tables } from '../../../plugins/stores/sql/tables.ts'
 import { Workplace } from '../../kit/turnpike-process.ts'
 import { FakeClock } from '../../kit/set-up.ts'
 import { silent, testSealer } from './databases.ts'
-import { record } from './records.ts'
+import { record } from '../../../core/testing/stores/example-record.ts'
 import { masterKey, openSql, run } from './sql.ts'
 
 // A database that version 0.1 made, with the master key of these tests, and its API keys.

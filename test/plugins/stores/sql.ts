@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
-import type { Test } from 'tap'
 import type { Clock } from '../../../core/index.ts'
 import { KeyStore, ResponseStore } from '../../../core/stores.ts'
 import localSealer from '../../../plugins/sealers/local/index.ts'
@@ -34,7 +33,7 @@ export async function openSql(
   return { keys: container.get(KeyStore), responses: container.get(ResponseStore), stop: () => host.stop() }
 }
 
-export function fileOf(t: Test): string {
+export function fileOf(t: { testdir(content: Record<string, never>): string }): string {
   return join(t.testdir({}), 'deep', 'data', 'turnpike.db')
 }
 
