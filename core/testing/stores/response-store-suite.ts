@@ -64,6 +64,7 @@ export function responseStoreSuite(t: SuiteContext, { open }: ResponseStoreSuite
     await store.put('ada', hers)
     await store.put('bob', his)
     assert.deepEqual(await store.get('ada', 'a'), hers)
+    assert.deepEqual(await store.get('bob', 'a'), his)
     assert.deepEqual((await store.items('bob', ['msg_a'])).get('msg_a'), his.input[0])
     assert.equal(await store.delete('bob', 'a'), true)
     assert.deepEqual(await store.get('ada', 'a'), hers)
