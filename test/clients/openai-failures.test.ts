@@ -70,7 +70,7 @@ t.test('the openai SDK and failures', async t => {
     t.equal(calls, 1)
   })
 
-  await t.test('what may pass is asked for again, when the gateway says', async t => {
+  await t.test('a temporary failure is retried when the gateway says', async t => {
     calls = 0
     const limited = await thrown(client(under.apiKey).responses.create(hi('sandbox/fail', '{"status":429,"retryAfterMs":3}')))
     t.ok(limited instanceof OpenAI.RateLimitError)

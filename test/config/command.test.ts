@@ -178,7 +178,7 @@ t.test('a gateway whose output nobody reads anymore goes on, and stops when told
   t.equal((await gateway.finished).exitCode, 0)
 })
 
-t.test('what nobody caught is told without its words, and what is open may finish', async t => {
+t.test('an uncaught error is reported without its message, and open requests may finish', async t => {
   const workplace = new Workplace(`
     import { definePlugin, Routes } from 'turnpike'
     import { defineConfig, defaults } from 'turnpike/config'

@@ -336,7 +336,7 @@ t.test('defaults say what adds each provider that is not there', async t => {
   delete process.env['OPENAI_API_KEY']
 })
 
-t.test('what a config lists itself provides goes before the defaults', async t => {
+t.test('plugins in a config take precedence over the defaults', async t => {
   const providers = async (uses: readonly DefaultEntry[]): Promise<Readonly<Record<string, string>>> => {
     const settled = (await Promise.all(uses)).filter(use => use !== false)
     const provided = order(check(settled)).flatMap(({ name, provides }) => provides.map(service => [nameOf(service), name]))

@@ -324,7 +324,7 @@ const bundled = [
   'undici',
 ]
 
-t.test('what is published imports nothing that is only there for development', async t => {
+t.test('published files import no development dependency', async t => {
   const { name, dependencies, peerDependencies = {} } = manifest()
   const declared = new Set([name, ...Object.keys(dependencies), ...Object.keys(peerDependencies), ...bundled])
   t.same(
@@ -333,7 +333,7 @@ t.test('what is published imports nothing that is only there for development', a
   )
 })
 
-t.test('what runs in browsers brings its own packages, and nothing of the server', async t => {
+t.test('browser code brings its own packages, and none of the server', async t => {
   const libraries = ['htm', 'preact', 'uplot']
   t.same(
     strays(/^plugins\/endpoints\/dashboard\/app\//, given =>
@@ -507,14 +507,14 @@ t.test('the packages are the ones that were meant', async t => {
   for (const name of ['oxlint', 'oxfmt', 'biome', '@biomejs/biome', 'node-llama-cpp']) t.notOk(name in all, `${name} is no dependency`)
 })
 
-t.test('what only some users need is an optional peer', async t => {
+t.test('packages that only some users need are optional peers', async t => {
   const { dependencies, peerDependencies = {}, peerDependenciesMeta = {} } = manifest()
   for (const name of ['@aws-sdk/credential-provider-node', '@azure/identity', 'google-auth-library', 'pg'])
     t.notOk(name in dependencies, name)
   for (const name of Object.keys(peerDependencies)) t.same(peerDependenciesMeta[name], { optional: true }, name)
 })
 
-t.test('what package.json exports is there', async t => {
+t.test('every file that package.json exports exists', async t => {
   const { exports } = manifest() as unknown as { exports: Readonly<Record<string, string | { readonly 'turnpike-source': string }>> }
   for (const [name, target] of Object.entries(exports)) {
     const source = typeof target === 'string' ? target : target['turnpike-source']

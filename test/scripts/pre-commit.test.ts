@@ -33,7 +33,7 @@ const absent = spawnSync('git', ['--version']).status === 0 ? false : 'needs git
 
 const run = (folder: string) => spawnSync(process.execPath, [hook], { cwd: folder, encoding: 'utf8' })
 
-t.test('what is staged is formatted, in the commit and in the folder', { skip: absent }, async t => {
+t.test('staged files are formatted, in the commit and in the folder', { skip: absent }, async t => {
   const { folder, git } = clone(t)
   writeFileSync(join(folder, 'deep/b.ts'), 'const b = 2;\n')
   git('add', '.')
@@ -44,7 +44,7 @@ t.test('what is staged is formatted, in the commit and in the folder', { skip: a
   t.equal(git('diff'), '')
 })
 
-t.test('what is not staged stays out of the commit, and as it is', { skip: absent }, async t => {
+t.test('unstaged changes stay out of the commit, unchanged', { skip: absent }, async t => {
   const { folder, git } = clone(t)
   writeFileSync(join(folder, 'a.ts'), 'const a = 2;\n')
   git('add', '.')
@@ -54,7 +54,7 @@ t.test('what is not staged stays out of the commit, and as it is', { skip: absen
   t.equal(readFileSync(join(folder, 'a.ts'), 'utf8'), 'const a = 2;\nconst later = 3;\n')
 })
 
-t.test('what the linter finds stops the commit, and is shown', { skip: absent }, async t => {
+t.test('a finding of the linter stops the commit, and is shown', { skip: absent }, async t => {
   const { folder, git } = clone(t)
   writeFileSync(join(folder, 'a.ts'), 'var a = 2\n')
   git('add', '.')

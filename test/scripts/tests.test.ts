@@ -36,7 +36,7 @@ t.test('shards, folders and files can be named', async t => {
   t.throws(() => shardOf('elsewhere/x.test.ts'), /elsewhere\/x\.test\.ts is in no shard/)
 })
 
-t.test('what files do to their process is seen', async t => {
+t.test('changes that a file makes to its process are seen', async t => {
   const cases: readonly (readonly [string, Readonly<Record<string, string>>, Partial<Outcome>, RegExp | undefined])[] = [
     ['all is well', { a: passing('one'), b: passing('two') }, { passed: 2, failed: 0, skipped: 0 }, undefined],
     ['an assertion fails', { a: failing, b: passing('two') }, { passed: 1, failed: 1 }, /a\.test\.mjs\n {4}not ok 1 - a wrong sum/],
@@ -66,7 +66,7 @@ t.test('what files do to their process is seen', async t => {
   }
 })
 
-t.test('what a process writes does not hide how it ended', async t => {
+t.test('the output of a process does not hide how it ended', async t => {
   const good = '# begin a\nok 1 - one\n# took 5 ms\n1..1\n# { total: 1, pass: 1 }\n'
   const ending = { exitCode: 0, complaints: '' }
   t.match(outcomeOf(good, ['a'], ending), { passed: 1, failed: 0, times: [{ file: 'a', ms: 5 }] })

@@ -69,7 +69,7 @@ t.test('a stored token that is malformed is refused, and the log says what is wr
   }
 })
 
-t.test('what is no token at all is refused', async t => {
+t.test('a value that is no token is refused', async t => {
   let returned: unknown
   const { ask, logs } = await stage(t, () => returned)
   for (const value of [true, 'owner', 5, [{ role: 'owner' }], {}]) {

@@ -462,7 +462,7 @@ t.test('tokens a minute are reserved by the limit of the endpoint, or else by wh
   t.equal((await second).status, 200)
 })
 
-t.test('what is refused for its credit gives back its tokens', async t => {
+t.test('a request refused for lack of credit gives back its tokens', async t => {
   const under = await gateway({
     plugins: [priced, saying('acme', five)],
     key: { name: 'test', policy: {}, limits: [{ tokens: 4_000, windowMs: 60_000 }], spendCapUsd: 2 },

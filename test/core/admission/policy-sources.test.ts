@@ -246,7 +246,7 @@ t.test('a member of a policy is read once', async t => {
   }
 })
 
-t.test('what is not enumerable counts, and so does an object without a prototype', async t => {
+t.test('members that are not enumerable count, and so do objects without a prototype', async t => {
   const hidden = Object.defineProperty(Object.create(null), 'zdr', { value: on() }) as PolicyLayer
   const under = await gateway({ plugins: [enforcing, source('org', () => hidden)], key })
   t.teardown(under.stop)
@@ -371,7 +371,7 @@ t.test('sources that answer at once cost no timer and no promise', async t => {
   t.equal(timers, 0)
 })
 
-t.test('what throws while it is described is the 503 of its source', async t => {
+t.test('a value that throws while it is described is a 503 of its source', async t => {
   const trap = (): never => assert.fail('secret')
   const thrown = new Proxy({}, { get: trap, getPrototypeOf: trap, has: trap })
   const hidden = Object.defineProperty(new Error('secret'), 'message', { get: trap })

@@ -67,7 +67,7 @@ async function leave(under: TestGateway, wanted: string, body: object = {}): Pro
   return { id, isFull, received }
 }
 
-t.test('who leaves a stream just before its end pays for the tokens that came', async t => {
+t.test('a client that leaves a stream just before its end pays for the tokens that arrived', async t => {
   for (const [language, said] of Object.entries(texts)) {
     const under = await gateway({ plugins: [endless(piecesOf(said)).plugin, listing(endpoint())] })
     const { id, received } = await leave(under, said)

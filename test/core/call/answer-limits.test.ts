@@ -90,7 +90,7 @@ t.test('a whole reply that does not end is a failure too, and does not count aga
   t.equal(await upstream.requests[0]!.closed, 'early')
 })
 
-t.test('what a raise holds back counts', async t => {
+t.test('events that a raise holds back count', async t => {
   const under = await gateway({
     plugins: [
       scripted(

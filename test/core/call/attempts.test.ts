@@ -296,7 +296,7 @@ t.test('the public code and status follow from the kind alone, before the stream
   }
 })
 
-t.test('what came before the first word is forgotten with the attempt; after it there is no other', async t => {
+t.test('events before the first word are dropped with their attempt; after it there is no other attempt', async t => {
   let after = false
   const acme = witness('acme', () => [])
   const plugin = witness('broken', () => {
@@ -364,7 +364,7 @@ t.test('a name that somebody made up leaves no metrics', async t => {
   )
 })
 
-t.test('what the gateway does for the caller meanwhile is not the provider’s time', async t => {
+t.test('the gateway’s own work does not count as the provider’s time', async t => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.teardown(() => mock.timers.reset())
   let now = 1_000_000

@@ -65,7 +65,7 @@ t.test('a probe that showed nothing, or that never ends, makes way for another',
   t.same([circuits.admits(acme), circuits.admits(acme)], [true, false])
 })
 
-t.test('what was under way when the circuit opened neither closes it nor makes the pause longer', async t => {
+t.test('requests under way when the circuit opened neither close it nor lengthen the pause', async t => {
   const { circuits, at, fail, state } = stage()
   const before = at.ms
   at.ms += second

@@ -145,7 +145,7 @@ t.test('one of two keys that is refused does not count against the endpoint', as
   t.equal(calls, 11)
 })
 
-t.test('what is wrong with the request says nothing about the endpoint', async t => {
+t.test('a mistake in the request does not count against the endpoint', async t => {
   for (const kind of ['invalid-request', 'not-found', 'context-length', 'refused'] as const) {
     const { under, acme } = await stage()
     acme.failing = { kind, message: 'no' }

@@ -103,7 +103,7 @@ t.test('a key that is not accepted is refused, and recorded once', async t => {
   t.equal(under.records.length, 3)
 })
 
-t.test('what a plugin in plain JavaScript passes is checked, so that no store gets a broken record', async t => {
+t.test('values from a plugin in plain JavaScript are checked, so no store gets a broken record', async t => {
   let services: GatewayServices | undefined
   const plugin = definePlugin({
     name: 'careless-queue',

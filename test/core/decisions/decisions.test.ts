@@ -132,7 +132,7 @@ t.test('a bare name is asked at every client that knows it, until one answers', 
   }
 })
 
-t.test('whatever a client says that is no answer is its failure', async t => {
+t.test('any malformed answer is a failure of the client', async t => {
   const questions = {
     c: { type: 'choice', criteria: { a: null, b: null } },
     s: { type: 'score', criteria: ['x', 'y', 'z'] },

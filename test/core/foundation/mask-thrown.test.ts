@@ -30,7 +30,7 @@ t.test('an error keeps its identity and loses its secrets', async t => {
   t.equal(error.errors[0], inner)
 })
 
-t.test('what holds itself ends', async t => {
+t.test('a circular value ends', async t => {
   const error = new Error(secret)
   error.cause = error
   t.notMatch(shown(error), secret)

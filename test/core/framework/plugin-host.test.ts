@@ -263,7 +263,7 @@ t.test('every plugin that fails to stop is named', async t => {
   t.equal((error as Error).message, 'plugin second failed to stop: no stop\nplugin first failed to stop: no stop')
 })
 
-t.test('what stands in the list in place of a plugin is told apart, with what to write', async t => {
+t.test('a value that is no plugin gets an error that says what to write', async t => {
   const plugin = definePlugin({ name: 'page-count', options: none, setup() {} })
   for (const [entry, expected] of [
     [plugin, 'is a function that was not called: call pageCount({})'],
@@ -399,7 +399,7 @@ t.test('a malformed contribution is refused when it is added, with its plugin an
     t.throws(() => tools.add({ ...tool, [member]: value }, 'x'), { message: `plugin x adds tool "lookup" with a bad \`${member}\`: ` })
 })
 
-t.test('what a plugin without types may get wrong is said with its name, and without a stack', async t => {
+t.test('mistakes of a plugin without types are reported with its name, and without a stack', async t => {
   const use = (plugin: object): PluginUse => ({
     apiVersion: 1,
     plugin: { name: 'x', options: none, setup: run, ...plugin } as PluginDefinition,

@@ -79,7 +79,7 @@ t.test('of several results on one page, the one with the same fragment is cited'
   }
 })
 
-t.test('what looks like an address for ever is given up', async t => {
+t.test('text that looks like an endless address is given up', async t => {
   const lengths: number[] = []
   const finder = new AddressFinder(0, ({ text }) => lengths.push(text.length))
   for (let count = 0; count < 10_000; count++) finder.add('https://example.com/abcdefgh')

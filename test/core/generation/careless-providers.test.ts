@@ -155,7 +155,7 @@ const answers: Readonly<Record<string, readonly (readonly GenerationEvent[])[]>>
   ],
 }
 
-t.test('what the next turn is asked with is what was shown', async t => {
+t.test('the next turn sends exactly the shown output', async t => {
   for (const [name, rounds] of Object.entries(answers)) {
     const asked = witness('demo', (_, count) => rounds[count - 1] ?? [text('Next'), stop])
     const under = await gateway({ plugins: [asked.plugin] })

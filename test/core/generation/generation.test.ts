@@ -376,7 +376,7 @@ t.test('a store learns that a response is too late', async t => {
   t.match(signals, [{ aborted: false }, { aborted: true }])
 })
 
-t.test('what is stored is there before the client hears of the end', async t => {
+t.test('the response is stored before the client learns of its end', async t => {
   const seen: string[] = []
   const under = await storing({
     async put(_, { body, output, input }) {

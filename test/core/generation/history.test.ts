@@ -51,7 +51,7 @@ t.test('items that were shown can be referred to instead of sent, with the state
   )
 })
 
-t.test('what the caller sent is found again under its own id, or the one that it was given', async t => {
+t.test('an item of the caller is found again under its own id, or the one that it was given', async t => {
   const { acme, under } = await calling(t)
   const own = { type: 'message', id: 'msg_mine', role: 'user', content: 'remember me' }
   await ask(under, { model: 'acme/m', input: [own] })
@@ -101,7 +101,7 @@ t.test('a chain that lost an ancestor names it', async t => {
   t.equal((await refused(second)).message, `Previous response with id '${second}' not found.`)
 })
 
-t.test('what is stored is what the client saw, under the same ids', async t => {
+t.test('the stored output is what the client saw, under the same ids', async t => {
   const shouting = guarding({ output: () => ({ push: piece => piece.toUpperCase(), flush: () => '' }) })
   const { acme, under, first } = await calling(t, shouting)
   t.match(first.output[1], { type: 'message', content: [{ text: 'ONE MOMENT.' }] })

@@ -40,7 +40,7 @@ t.test('an item closes when another opens', async t => {
   ]) // prettier-ignore
 })
 
-t.test('what interleaves with an incomplete call waits', async t => {
+t.test('events that interleave with an incomplete call wait', async t => {
   t.same(told([call('f'), input('f', '{"a"'), call('g'), input('g', '{}'), input('f', ':1}')]), [
     '<call f', '{"a"', ':1}', '>', '<call g', '{}', '>',
   ]) // prettier-ignore

@@ -246,7 +246,7 @@ t.test('no two tools get one name, and none is longer than vendors take', async 
   t.same(names((await seen(t, { tools: tools.slice(4, 5) }, [text('Hi'), stop], native)).request), [`function ${long}`])
 })
 
-t.test('what is no input stays as it came, and calls that were never offered pass', async t => {
+t.test('malformed arguments stay unchanged, and calls that were never offered pass', async t => {
   const tools = [look, patch]
   const inputs: readonly (readonly [args: string, input: string])[] = [
     ['{"input":"x","why":"y"}', 'x'],

@@ -49,7 +49,7 @@ t.test('an effort moves up and then down to the closest that is supported', asyn
   }
 })
 
-t.test('what a model cannot take is left out or cut down, and the caller is told', async t => {
+t.test('parameters that a model cannot take are dropped or reduced, with a warning', async t => {
   const body = {
     temperature: 0.5,
     top_p: 0.5,

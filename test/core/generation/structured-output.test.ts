@@ -89,7 +89,7 @@ t.test('citations and log probabilities stay with a text that stays', async t =>
   for (const [part] of (await parts(`Yes: ${good}`)) as JsonObject[][]) t.match(part, { text: good, annotations: [], logprobs: [] })
 })
 
-t.test('what is no answer in JSON goes out as it came', async t => {
+t.test('an answer without JSON passes unchanged', async t => {
   const begun = '```json\n{"total": 12.'
   const cases: Record<string, readonly [answer: readonly GenerationEvent[], said: string, status: string]> = {
     'cut by length': [[text(begun), { type: 'finish', reason: 'length' }], begun, 'incomplete'],
@@ -108,7 +108,7 @@ t.test('what is no answer in JSON goes out as it came', async t => {
   }
 })
 
-t.test('what is not what was asked for is a failure that says where, and never what', async t => {
+t.test('an answer that does not match the schema is a failure that names the place, never the value', async t => {
   const cases: Record<string, readonly [answer: string, message: RegExp, format?: object]> = {
     'no JSON': ['I cannot do secret things.', /the schema "invoice".*no JSON value/],
     empty: [' ', /is empty/],
@@ -138,7 +138,7 @@ t.test('what is not what was asked for is a failure that says where, and never w
   t.equal(cut.streamed.response.status, 'failed')
 })
 
-t.test('what a failed stream used is charged', async t => {
+t.test('the usage of a failed stream is charged', async t => {
   const { under, ask } = await answering('none', () => [text('no'), stop, usage(30, 20)])
   t.teardown(under.stop)
   const { requestId, response } = await ask({ stream: true })

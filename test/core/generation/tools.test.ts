@@ -277,7 +277,7 @@ t.test("the caller's own calls are handed over after the gateway's ran", async t
   }
 })
 
-t.test('what tool_choice demands, it demands once', async t => {
+t.test('tool_choice demands a tool only once', async t => {
   const choices: readonly [unknown, unknown, unknown][] = [
     ['required', 'required', 'auto'],
     [{ type: 'lookup' }, { type: 'function', name: 'lookup' }, 'auto'],

@@ -192,7 +192,7 @@ async function fullKey(t: Test, creditWaitMs: number) {
   return { gate, acme, under, first }
 }
 
-t.test('who leaves while waiting gives the place back', async t => {
+t.test('a caller that leaves while waiting gives the place back', async t => {
   const { gate, acme, under, first } = await fullKey(t, 60_000)
   const leaving = new AbortController()
   const left = under.request('/v1/responses', { body: { model: 'm', input: 'hi' }, signal: leaving.signal }).catch(() => {})

@@ -144,7 +144,7 @@ t.test('a fallback is limited by its own price, and what is too dear is passed o
   t.same(await limitsAsked(cheap.calls), [500])
 })
 
-t.test('what a failed attempt cost, or may have cost, is not there for the next', async t => {
+t.test('the known or possible cost of a failed attempt is not available to the next', async t => {
   const capUsd = 0.00009 + 500 * outputUsd
   const failing = (kind: 'timeout' | 'protocol' | 'unavailable', told?: GenerationEvent) =>
     witness('acme', function* () {

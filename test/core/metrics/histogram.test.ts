@@ -23,7 +23,7 @@ t.test('values of any size', async t => {
   t.ok(Math.abs(histogram.quantile(1)! / 86_400_000 - 1) < 0.02)
 })
 
-t.test('what was merged can be taken out again', async t => {
+t.test('a merged histogram can be subtracted again', async t => {
   const [one, other] = [histogramOf(3, 3, 70, 900), histogramOf(0, 70, 86_400_000)]
   const sum = new Histogram()
   sum.merge(one)

@@ -13,7 +13,7 @@ function sample(at: number, more: Partial<AttemptSample> = {}): AttemptSample {
   return { provider: 'acme', model: 'one', listed: true, at, outcome: 'ok', ...counts, ...more }
 }
 
-t.test('what is not known is undefined', async t => {
+t.test('unknown metrics are undefined', async t => {
   const metrics = new LiveMetrics(new FakeClock())
   const window = metrics.window('acme', 'one', quarter)
   t.match(window, { requests: 0, uptime: undefined, inputTokens: 0, outputTokens: 0, throughput: undefined })

@@ -241,7 +241,7 @@ t.test('a request may be signed by a promise of another kind', async t => {
   }
 })
 
-t.test('what the reader throws ends the flow', async t => {
+t.test('a throw of the reader ends the flow', async t => {
   const feed = new IteratedFeed(Readable.from([[{}], [{}]]) as AsyncIterable<readonly object[]>)
   const inbox = new Inbox<object>(feed)
   feed.deliver(inbox)

@@ -38,7 +38,7 @@ t.test('the bytes of events that wait for a client are not kept', async t => {
   await read.return?.()
 })
 
-t.test('what is not an adapter is refused when the plugin is set up', async t => {
+t.test('an object that is no adapter is refused when the plugin is set up', async t => {
   const http = { send: async () => Promise.reject(new Error('no network here')) } as unknown as HttpClient
   const provider = (given: object) => () => httpProvider('demo', given as ProviderAdapter, http)
   t.throws(provider({}), {

@@ -94,7 +94,7 @@ t.test('a credential without an end is kept', async t => {
   t.equal(questions.length, 1)
 })
 
-t.test('who gives up waits no longer, and the others still do', async t => {
+t.test('a request that gives up stops waiting, and the others still wait', async t => {
   const { credential, grant } = stage()
   const given = new AbortController()
   const [left, stays] = [credential.value(given.signal), credential.value(signal)]

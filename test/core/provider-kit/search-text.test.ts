@@ -16,7 +16,7 @@ t.test('a query takes what the engine has no parameters for', async t => {
   t.equal(text({ query: ' a\n\tb  c ' }), 'a b c')
 })
 
-t.test('what does not fit is left out, whole', async t => {
+t.test('results that do not fit are left out as a whole', async t => {
   const query = { query: 'one two three', allowedDomains: ['a.example', 'b.example'], userLocation: { city: 'Rome' } }
   const options = { sites: true, place: ['city'] as const }
   t.equal(text(query, { ...options, maxCharacters: 47 }), 'one two three Rome site:a.example')

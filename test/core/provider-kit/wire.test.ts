@@ -2,7 +2,7 @@ import t from 'tap'
 import { isObject, parseJson } from '../../../core/index.ts'
 import { ApiKeys, argumentsOf, failureKindOfStatus, frameJson, isJson, retiredModel, retryAfterMs } from '../../../core/kit.ts'
 
-t.test('what a status says by itself', async t => {
+t.test('the failure kind of a bare status', async t => {
   const kinds = [400, 401, 402, 403, 404, 408, 418, 422, 429, 500, 502, 503, 504, 529, 599].map(failureKindOfStatus)
   const request = 'invalid-request'
   const client = [request, 'auth', 'quota', 'auth', 'not-found', 'timeout', request, request, 'rate-limit']

@@ -116,7 +116,7 @@ t.test('where another vocabulary stands in, only half as much again is certain',
   t.same(calls(), [1, 0])
 })
 
-t.test('what fits by its bytes is not counted, nor what no window is known for; without a count the provider decides', async t => {
+t.test('input that fits by its bytes, or without a known window, is not counted; without a count the provider decides', async t => {
   const counted: (readonly string[])[] = []
   const silent: TokenCounter = { count: async texts => void counted.push(texts) }
   const { under, calls } = await stage({ acme: exact }, silent)

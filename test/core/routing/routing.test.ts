@@ -161,7 +161,7 @@ t.test('providers are tried in the order of the fallbacks, those that have the m
   )
 })
 
-t.test('what every candidate would refuse stops at the first', async t => {
+t.test('a request that every candidate would refuse stops at the first', async t => {
   const { tried, ask } = await stage({ acme: 'invalid-request' })
   t.same(await tried({ model: 'small' }), ['acme/small-2026'])
   t.equal((await ask({ model: 'small' })).status, 400)

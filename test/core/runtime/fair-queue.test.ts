@@ -15,7 +15,7 @@ t.test('owners take turns, each in its own order', async t => {
   )
 })
 
-t.test('who comes late goes before those of whom more is running', async t => {
+t.test('a late owner goes before those with more running jobs', async t => {
   const queue = queueOf(['a1', 'a2', 'a3', 'a4'])
   t.same([queue.next(), queue.next()], ['a1', 'a2'])
   queue.add('b', 'b1')
@@ -26,7 +26,7 @@ t.test('who comes late goes before those of whom more is running', async t => {
   t.same([queue.next(), queue.next(), queue.next()], ['a3', 'a4', undefined])
 })
 
-t.test('what is taken out never comes', async t => {
+t.test('a removed job never runs', async t => {
   const queue = queueOf(['a1', 'a2', 'b1'])
   t.equal(queue.next(), 'a1')
   queue.remove('a', 'a1')

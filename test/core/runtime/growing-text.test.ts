@@ -18,7 +18,7 @@ t.test('texts that differ stay apart, whoever adds the same event to them', asyn
   )
 })
 
-t.test('what two keep is in memory once', async t => {
+t.test('text that two keep is in memory once', async t => {
   const kept = { said: '', shown: '' }
   for (let count = 0; count < 100_000; count++) {
     const event = { text: count === 0 ? 'demo-answer' : ' word' }

@@ -73,7 +73,7 @@ t.test('a text that stands in several places, or twice under one name', async t 
   }
 })
 
-t.test('what is not JSON is refused, also after a pattern is known', async t => {
+t.test('text that is not JSON is refused, even after a pattern is known', async t => {
   const reader = frames()
   for (const text of ['a', 'b', 'c']) reader.parse(`{"delta":{"text":"${text}"}}`)
   for (const broken of ['', '{', '{"delta":{"text":"a', '{"delta":{"text":"a"b"}}', '{"delta":{"text":"\n"}}', '{"delta":{"text":"\\x"}}'])

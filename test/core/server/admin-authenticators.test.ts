@@ -126,7 +126,7 @@ t.test('each member is read once, into a copy', async t => {
   t.same(reads, { id: 1, role: 1, org: 1 })
 })
 
-t.test('what is inherited counts like what is not', async t => {
+t.test('inherited members count like own ones', async t => {
   let given: unknown = new Row()
   const { ask } = await signedInBy(t, () => given)
   t.match(await (await ask('GET', '/orgs')).json(), { data: [{ id: 'acme' }], has_more: false })

@@ -110,7 +110,7 @@ t.test('the log has the message of a PluginError, and the code of a system error
   t.match(JSON.parse(logs[1]!), { plugin: 'acme-pages', code: 'ECONNREFUSED', reason: 'connect ECONNREFUSED 127.0.0.1:1' })
 })
 
-t.test('what can be sent is sent', async t => {
+t.test('every valid reply is sent', async t => {
   let reply: unknown
   const { call, logs } = await underTest(t, () => reply)
   for (const [given, status, body] of [

@@ -29,7 +29,7 @@ function refusal(json: string): { readonly param: string | undefined; readonly m
   }
 }
 
-t.test('what a body holds is counted before it is parsed', t => {
+t.test('the values of a body are counted before it is parsed', t => {
   const long = list(maxElements + 1, () => '0')
   const wide = `{${members(maxMembers + 1)}}`
   const depth = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`

@@ -107,7 +107,7 @@ t.test('each message of a connection is a request with one record, and so is the
   t.match(JSON.parse(under.logs[0]!), { message: 'a connection failed', plugin: /^adding-/, error: 'TypeError' })
 })
 
-t.test('what is sent with the upgrade belongs to the protocol', async t => {
+t.test('bytes sent with the upgrade belong to the protocol', async t => {
   const under = await underTest(t)
   const peer = new UpgradingPeer(under.url, '/v1/echo', under.apiKey, '\r\nearly\n')
   t.match(await peer.hears(/early\n/), accepted)
@@ -251,7 +251,7 @@ t.test('there is room for so many connections, and for half as many of one key',
   for (const peer of [await open(third), first, ...others]) peer.socket.destroy()
 })
 
-t.test('what a handler throws refuses the upgrade, or closes the connection, and nothing else', async t => {
+t.test('a throw of a handler refuses the upgrade or closes the connection, and does nothing else', async t => {
   const forbidden = new GatewayError({ status: 403, type: 'permission_error', code: 'role_not_sufficient', message: 'Not you.' })
   const handlers: readonly (readonly [string, ConnectionProtocol['open'], RegExp, number])[] = [
     [

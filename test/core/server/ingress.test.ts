@@ -68,7 +68,7 @@ function counted({ gateway }: GatewayUnderTest): { count: number } {
   return seen
 }
 
-t.test('what matches a route exactly does not pass h3', async t => {
+t.test('a request that matches a route exactly bypasses h3', async t => {
   const { under, url } = await open(t, 'node')
   const h3 = counted(under)
   for (const [method, path, status, passes] of [
@@ -90,7 +90,7 @@ t.test('what matches a route exactly does not pass h3', async t => {
   }
 })
 
-t.test('what is added to h3 applies to every request', async t => {
+t.test('middleware added to h3 runs for every request', async t => {
   const additions: Readonly<Record<string, (h3: GatewayUnderTest['gateway']['http']['h3']) => void>> = {
     middleware: h3 => void h3.use(event => void event.res.headers.set('x-added', 'yes')),
     'a hook': h3 => {

@@ -94,7 +94,7 @@ t.test('it is full until the connection has drained, before and after the head',
   t.equal(Buffer.concat(response.sent.map(each => Buffer.from(each as string))).toString(), `${'a'.repeat(20_000)}bc`)
 })
 
-t.test('whoever waits goes on when the client leaves', async t => {
+t.test('a waiting writer continues when the client leaves', async t => {
   const { response, body } = open()
   response.takes = false
   body.begin()

@@ -29,7 +29,7 @@ t.test('frames and chunks together fill a body, and reading makes room', async t
   t.match(await reader.read(), { done: true })
 })
 
-t.test('whoever waits for a reader that waits itself goes on at once', async t => {
+t.test('a writer whose reader waits, too, continues at once', async t => {
   const body = new WebBody(silent, () => {})
   const reader = body.readable.getReader()
   const read = reader.read()

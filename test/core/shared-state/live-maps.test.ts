@@ -58,7 +58,7 @@ for (const [name, open] of ways)
       t.equal(map.get('e'), undefined)
     })
 
-t.test('what one gateway learns, the others know', async t => {
+t.test('changes of one gateway reach the others', async t => {
   const clock = new FakeClock()
   const group = new SharingGroup(clock)
   const [one, two] = [gateway(clock, group.join()), gateway(clock, group.join())]
@@ -86,7 +86,7 @@ t.test('what one gateway learns, the others know', async t => {
   t.same([two.ids.get('b'), one.ids.get('b'), one.ids.get('c')], [undefined, 'x', undefined])
 })
 
-t.test('what is not a change of a known map is ignored', async t => {
+t.test('a message that is no change of a known map is ignored', async t => {
   const clock = new FakeClock()
   let receive: (change: SharedChange) => void = () => {}
   const { ids, logs } = gateway(clock, { publish() {}, subscribe: to => void (receive = to) })

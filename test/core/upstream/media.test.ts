@@ -168,7 +168,7 @@ t.test('a redirect is checked as the first address was', async t => {
   t.equal(await problemOf(fetcher, `${outside.url}/loop`), 'download', 'redirects have an end')
 })
 
-t.test('what is no image, too large, empty, missing or late', async t => {
+t.test('no image, or too large, empty, missing or late', async t => {
   const { url, port } = await serving(t, (request, reply) => {
     switch (request.url) {
       case '/wrong-type':
@@ -301,7 +301,7 @@ t.test('images and files are put into the request, in messages and in tool outpu
   t.equal(asked(), 2, 'the same image is fetched once')
 })
 
-t.test('what cannot be fetched is the caller’s 400, with the code of its kind and the path of its part', async t => {
+t.test('a failed fetch is the caller’s 400, with the code of its kind and the path of its part', async t => {
   const { port, url } = await serving(t, (request, reply) => {
     if (request.url === '/large.png') return void reply.writeHead(200, { 'content-length': 30_000_000 }).write(png)
     if (request.url === '/html') return void reply.setHeader('content-type', 'text/html').end('<html>')
@@ -420,7 +420,7 @@ t.test('an adapter is shown stand-ins, and the body holds what they stand for', 
   ])
 })
 
-t.test('what was fetched is let go when the vendor has answered, or when anything failed', async t => {
+t.test('fetched media are released when the vendor has answered, or when anything failed', async t => {
   let released = 0
   const http = (reply: () => Promise<UpstreamReply>): HttpClient => ({
     send: reply,
@@ -466,7 +466,7 @@ async function isPending(promise: Promise<unknown>): Promise<boolean> {
   return (await Promise.race([promise, Promise.resolve(pending)])) === pending
 }
 
-t.test('what all requests hold together has a limit, and requests wait in line', async t => {
+t.test('all requests together have a limit, and wait in line', async t => {
   const { signal } = new AbortController()
   const held = new HeldMedia(100)
   const [first, second] = [await held.enter(40, 100, signal), await held.enter(40, 100, signal)]
@@ -499,7 +499,7 @@ t.test('what all requests hold together has a limit, and requests wait in line',
   t.equal(held.bytes, 0, 'one alone may enter, whatever its size')
 })
 
-t.test('who waits too long gets a 503, and who leaves waits no more', async t => {
+t.test('a request that waits too long gets a 503, and one whose caller left stops waiting', async t => {
   const { signal } = new AbortController()
   const held = new HeldMedia(100, 1)
   const first = await held.enter(100, 100, signal)
@@ -551,7 +551,7 @@ t.test('data: URLs', async t => {
     t.throws(() => inlineDataOf(url), { kind: 'invalid-request', message: /malformed.*Expected data:<type>;base64,<data>/ }, url)
 })
 
-t.test('what files are, by their names and types', async t => {
+t.test('the kind of a file, by its name and type', async t => {
   const names = ['Report v1.2#3.PDF', 'https://example.com/a/cat.jpg?token=a.b#c', 'https://example.com', 'gs://demo/notes.md', 'Makefile']
   t.strictSame(names.map(extensionOf), ['pdf', 'jpg', 'com', 'md', undefined])
   t.strictSame(names.map(fileTypeOf), ['application/pdf', 'image/jpeg', undefined, 'text/markdown', undefined])

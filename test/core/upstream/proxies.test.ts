@@ -48,7 +48,7 @@ t.test('what is reached directly', async t => {
     t.equal(goesDirectly(noProxy, url), expected, `${url} with NO_PROXY=${noProxy}`)
 })
 
-t.test('what is not a proxy is refused without being repeated', async t => {
+t.test('an invalid proxy is refused without being quoted', async t => {
   for (const value of ['socks5://user:hunter2@proxy.example.com', 'http://user:hunter2@', 'http://[hunter2'])
     t.throws(() => Proxies.of({ https_proxy: value }), {
       message: 'The environment variable HTTPS_PROXY must be an http: or https: URL, such as http://proxy.example.com:3128.',

@@ -54,7 +54,7 @@ t.test('what the rules for providers allow', async t => {
   })
 })
 
-t.test('what is kept for the next turn is what was shown', async t => {
+t.test('the next turn keeps exactly the shown output', async t => {
   const script = new Script()
   const inputs: (readonly Item[])[] = []
   const demo = scripted('demo', call => {

@@ -17,7 +17,7 @@ t.test('every fault ends as docs/reliability.md says, on one wire each', async t
   t.same(deniedBy(committed, matrix), [], 'the page does not say this: run `npm run docs`, and look at what changed')
 })
 
-t.test('what the page does not say is found', async t => {
+t.test('a result that the page lacks is found', async t => {
   const denied = (...cells: readonly Cell[]): number => deniedBy(committed, { cells, crowds: [], hedges: [] }).length
   const [, row = ''] = /^(\| connection refused .*)$/m.exec(committed) ?? []
   const [, , , , tried = '', came = '', triedThen = '', cameThen = ''] = row.split(/ ?\| ?/)

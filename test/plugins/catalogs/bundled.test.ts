@@ -43,7 +43,7 @@ t.test('the catalog is as large as it says, and sound', async t => {
   )
 })
 
-t.test('what is read for some providers is the same as in the whole catalog', async t => {
+t.test('the entries of some providers are the same as in the whole catalog', async t => {
   for (const loaded of [[], ['openai'], ['anthropic', 'nova', 'groq'], ['sandbox'], catalog.providers]) {
     const isLoaded = (provider: string): boolean => loaded.includes(provider)
     t.same(entriesOf(bundledCatalogOf(isLoaded), isLoaded), entriesOf(catalog, isLoaded), loaded.join(' '))
@@ -208,7 +208,7 @@ t.test('a newer catalog is fetched, kept, and asked for conditionally', async t 
   t.equal(statSync(file).mode & 0o777, 0o600)
 })
 
-t.test('whatever is wrong with an answer, the catalog stays, and the log says why without the secret', async t => {
+t.test('after any bad answer, the catalog stays, and the log says why without the secret', async t => {
   const broken = (change: object): string => JSON.stringify({ ...tiny, ...change })
   for (const [reply, why] of [
     [{ status: 500, body: 'no' }, /expected status 200 or 304, got 500/],

@@ -404,7 +404,7 @@ const question = fc.oneof(
   }),
 ) as fc.Arbitrary<Question>
 
-t.test('whatever is asked, probabilities lie in 0 to 1 and sum to 1', async () => {
+t.test('for any question, probabilities are between 0 and 1 and sum to 1', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.dictionary(fc.string(), question, { minKeys: 1, maxKeys: 4 }),

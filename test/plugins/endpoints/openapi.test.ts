@@ -178,7 +178,7 @@ t.test('it keeps the rules of OpenAPI 3.1, and its schemas those of JSON Schema 
   for (const name of names) t.doesNotThrow(() => used(name, {}), `${name} compiles`)
 })
 
-t.test('what clients send is what it says; what the gateway refuses it refuses', async t => {
+t.test('the description accepts clients’ requests, and refuses those that the gateway refuses', async t => {
   const check = checker(await documentOf(await stage(t)))
   for (const [client, request] of Object.entries(clientRequests)) t.equal(check('CreateResponse', request), undefined, client)
   for (const [rule, body] of accepted) t.equal(check('CreateResponse', body), undefined, rule)

@@ -20,12 +20,12 @@ function refusal(body: object): GatewayError {
   throw new Error(`${JSON.stringify(body).slice(0, 200)} was accepted`)
 }
 
-t.test('what the rules allow is accepted', t => {
+t.test('a request within the rules is accepted', t => {
   for (const [rule, body] of accepted) t.doesNotThrow(() => parseRequest(copy(body)), rule)
   t.end()
 })
 
-t.test('what the rules forbid is a 400 that names the field by its path', t => {
+t.test('a request against the rules is a 400 that names the field by its path', t => {
   for (const { rule, body, param, code = 'invalid_value' } of refused) {
     const error = refusal(body)
     t.same([error.status, error.type, error.code, error.param], [400, 'invalid_request_error', code, param], `${rule}: ${error.message}`)
@@ -61,7 +61,7 @@ t.test('no null is left where a member is optional', t => {
   t.end()
 })
 
-t.test('what is expected is said', t => {
+t.test('errors say what was expected', t => {
   const part = (content: object): object => ({ ...hi, input: [{ role: 'user', content: [content] }] })
   const types = (body: object) => Array.from(refusal(body).message.matchAll(/'(\w+)'/g), ([, type]) => type)
   const tools = ['function', 'custom', 'namespace', 'web_search', ...foreignToolTypes]

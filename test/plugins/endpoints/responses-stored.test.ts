@@ -76,7 +76,7 @@ const everyRoute = [
   ['POST', '/cancel'],
 ] as const
 
-t.test('what belongs to another owner is as good as unknown; a second key of the owner sees it', async t => {
+t.test('another owner’s response looks unknown; a second key of the owner sees it', async t => {
   const under = await gateway({ plugins: [saying('acme', hello)], key: { name: 'a', user: 'ada', policy: { logging: { value: true } } } })
   t.teardown(under.stop)
   const { response } = await ask(under, hi)

@@ -40,7 +40,7 @@ const defaults = [
   Object.fromEntries(Object.keys(asked).map(name => [name.split('.')[0], null])),
 ]
 
-t.test('what is accepted and has no effect is named, unless it is the default', async t => {
+t.test('parameters without effect are named, unless they have their default value', async t => {
   const under = await gateway({ plugins: [saying('acme', hello)] })
   t.teardown(under.stop)
   for (const [param, body] of Object.entries(asked))

@@ -223,7 +223,7 @@ t.test('a tool choice takes every form, and must be possible', async t => {
   }
 })
 
-t.test('what was asked is echoed, with a concrete value for what was not', async t => {
+t.test('the response echoes the request, with concrete values for omitted parameters', async t => {
   const under = await gateway({ plugins: [saying('acme', hello)] })
   t.teardown(under.stop)
   const bare = (await ask(under, hi)).response
@@ -305,7 +305,7 @@ t.test('a text answer has its events in the documented order, and no other', asy
   }
 })
 
-t.test('whatever is said, the stream obeys the protocol and agrees with the whole', async t => {
+t.test('for any answer, the stream obeys the protocol and agrees with the whole reply', async t => {
   const call = (key: string, more: object = {}): GenerationEvent => ({ type: 'tool-call', key, name: `f_${key}`, ...more })
   const think = (text: string, form: 'summary' | 'full', more: object = {}): GenerationEvent => ({ type: 'reasoning', text, form, ...more })
   const answers: Record<string, readonly [events: readonly GenerationEvent[], types: readonly string[]]> = {

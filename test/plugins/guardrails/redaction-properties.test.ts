@@ -67,7 +67,7 @@ t.test('restored in pieces is restored as a whole, which is the original', async
   )
 })
 
-t.test('what a placeholder holds back is bounded, and never lost', async () => {
+t.test('text held back for a placeholder is bounded, and never lost', async () => {
   fc.assert(
     fc.property(fc.array(fc.stringMatching(/^[[\]A-Z_0-9 ]{0,20}$/)), given => {
       const restorer = new Restorer(new Placeholders(), false)

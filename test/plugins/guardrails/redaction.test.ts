@@ -76,7 +76,7 @@ t.test('nothing that is found reaches the provider, and the caller gets it back'
       }
 })
 
-t.test('what only looks similar is kept', async t => {
+t.test('similar-looking text is kept', async t => {
   const { under, sent } = await stage()
   for (const input of [
     'order 4111111111111112',
@@ -398,7 +398,7 @@ t.test('other spaces, hyphens and digits do not hide anything', async t => {
   }
 })
 
-t.test('what cannot be seen, and other ways to write the same, hide nothing', async t => {
+t.test('invisible characters and other spellings hide nothing', async t => {
   const { under, sent } = await stage()
   const card = '4111111111111111'
   const written: Readonly<Record<string, string>> = {
@@ -616,7 +616,7 @@ t.test('settings in the store that cannot be used refuse requests, and the messa
   }
 })
 
-t.test('what cannot be read is refused, unless the settings pass it', async t => {
+t.test('unreadable content is refused, unless the settings let it pass', async t => {
   const parts = [
     { type: 'input_image', image_url: 'data:image/png;base64,iVBORw0KGgo=' },
     { type: 'input_file', filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' },
@@ -645,7 +645,7 @@ t.test('names and addresses with personal data are refused, since they cannot be
   t.equal(acme.calls.length, 0)
 })
 
-t.test('what was found, and what stands for it, is kept beside the content, and nowhere else', async t => {
+t.test('values and their placeholders are kept with the content, and nowhere else', async t => {
   const { under } = await stage()
   const { requestId } = await ask(under, { model: 'acme/m', input: 'a@example.com 192.0.2.1' })
   const record = await under.record(requestId)

@@ -29,7 +29,7 @@ function masked(list: WordList, pieces: readonly string[], Filter: typeof WordFi
   return [...pieces.map(piece => filter.push(piece)), filter.flush()].join('')
 }
 
-t.test('what matches and what does not', async t => {
+t.test('matches and near misses', async t => {
   const cases: readonly (readonly [entry: string, text: string, masked: string])[] = [
     ['bomb', 'a bomb.', 'a ***.'],
     ['bomb', 'BOMB bomb\nBoMb', '*** ***\n***'],

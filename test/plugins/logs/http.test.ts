@@ -112,7 +112,7 @@ t.test('JSON lines', async t => {
   )
 })
 
-t.test('what may pass is tried again', async t => {
+t.test('a temporary failure is retried', async t => {
   const soon = { 'retry-after-ms': '1' }
   const { delivery, upstream, dead } = await deliveryTo(t, [
     { status: 503, headers: soon },
@@ -124,7 +124,7 @@ t.test('what may pass is tried again', async t => {
   t.notOk(existsSync(dead))
 })
 
-t.test('what cannot be delivered is kept in a file, without content', async t => {
+t.test('undeliverable records are kept in a file, without content', async t => {
   const batch = [record(1, { request: { input: canary }, response: { output: canary } as never }), record(2)]
   for (const [script, requests] of [
     [[{ status: 400, body: 'no' }], 1],

@@ -359,7 +359,7 @@ t.test('a missing key is told without a request', async t => {
   t.equal(upstream.requests.length, before)
 })
 
-t.test('what a vendor fetches itself is named by URL, the rest is fetched for it', async t => {
+t.test('media that a vendor can fetch are sent by URL, the rest is fetched for it', async t => {
   const pdf = Buffer.from('%PDF-1.7 demo')
   const { host } = new URL(upstream.url)
   const fetching = await gateway({ plugins: bridges.map(({ plugin }) => plugin), settings: { mediaHosts: [host] } })

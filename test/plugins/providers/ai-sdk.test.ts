@@ -98,7 +98,7 @@ t.test('ids follow from the package', async t => {
     t.equal(idOf(name), id, name)
 })
 
-t.test('what is wrong at start is one sentence that says what to do', async t => {
+t.test('a mistake at start is one sentence that says what to do', async t => {
   const twoFactories = join(scripted, '../two-factories.ts')
   for (const [options, message] of [
     [

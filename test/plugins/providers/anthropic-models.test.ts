@@ -153,7 +153,7 @@ t.test('tool choices', t => {
   t.end()
 })
 
-t.test('what the dialect cannot say is the fault of the request', t => {
+t.test('input that the dialect cannot carry is the fault of the request', t => {
   const refused = (input: UpstreamRequestBody['input'], message: RegExp) => {
     try {
       bodyOf({ model: 'claude-haiku-4-5', input })
@@ -247,7 +247,7 @@ t.test('tools are strict as far as the vendor can hold the model to them', t => 
   t.end()
 })
 
-t.test('what has no counterpart is told', t => {
+t.test('parameters without a counterpart are named in warnings', t => {
   const { warnings } = settingsFor(
     call({ model: 'claude-haiku-4-5', top_logprobs: 3, presence_penalty: 0.5, frequency_penalty: 0, text: { verbosity: 'low' } }),
   )

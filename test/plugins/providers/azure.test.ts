@@ -173,7 +173,7 @@ t.test('one provider serves them all, each by its own address, name and header',
     )
 })
 
-t.test('what a model can do goes by its own name, not by that of its deployment', async t => {
+t.test('capabilities follow the name of the model, not of its deployment', async t => {
   const { requests, ask } = await stage(t, { deployments: { 'claude-3-5-haiku': 'claude-prod' } })
   await ask('azure/claude-3-5-haiku', { temperature: 0.5 })
   t.match(requests[0]!.body, { model: 'claude-prod', max_tokens: 8192, temperature: 0.5 })
@@ -312,7 +312,7 @@ t.test('a token of Microsoft Entra in place of a key', async t => {
     t.match(headers, { authorization: 'Bearer demo-entra-token', 'api-key': undefined, 'x-api-key': undefined })
 })
 
-t.test('what is missing is told at start, in one sentence', async t => {
+t.test('a missing option is named at start, in one sentence', async t => {
   const refused = async (options: object, message: RegExp): Promise<void> =>
     void (await t.rejects(gateway({ plugins: [azure(options as Options)] }), { message }))
   await refused({ apiKey: 'demo' }, /azure.* needs the option resource, or baseUrl with the endpoint of the resource\./)

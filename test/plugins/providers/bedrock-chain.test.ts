@@ -17,7 +17,7 @@ const hourMs = 3_600_000
 
 /** AWS's token service, the portal of single sign-on, and the metadata of a container and an instance, in one. */
 interface FakeAws extends Pick<FakeUpstream, 'url' | 'requests'> {
-  /** The requests for credentials, by their action. */
+  /** The names of the requests for credentials. */
   readonly asked: readonly string[]
 }
 

@@ -151,7 +151,7 @@ function profile(name: string, { accessKeyId, secretAccessKey, sessionToken }: K
   return `[default]\n[${name}]\naws_access_key_id = ${accessKeyId}\naws_secret_access_key = ${secretAccessKey}\n${token}`
 }
 
-t.test('what is missing is said at start, in one sentence', async t => {
+t.test('a missing setting is named at start, in one sentence', async t => {
   const folder = t.testdir({})
   mkdirSync(join(folder, 'empty'))
   awsEnvironment(t, { AWS_SHARED_CREDENTIALS_FILE: join(folder, 'none'), AWS_CONFIG_FILE: join(folder, 'none') })

@@ -69,7 +69,7 @@ t.test('a failure tells the sentence, the status, the code and the raw body', t 
   t.end()
 })
 
-t.test('what gives way is told', t => {
+t.test('dropped parameters are named in warnings', t => {
   for (const { name, request, warnings = [] } of requests) {
     const told: string[] = []
     const empty = { output: { message: { content: [] } }, stopReason: 'end_turn' }
@@ -124,7 +124,7 @@ t.test('an ARN is known by the canonical name of its model', t => {
   t.end()
 })
 
-t.test('what the dialect cannot say is refused with what to do', t => {
+t.test('input that the dialect cannot carry is refused with advice', t => {
   const refused = (part: object, role = 'user'): string => {
     const input = [{ type: 'message', role, content: [part] }] as unknown as readonly Item[]
     try {

@@ -107,7 +107,7 @@ t.test('a format is enforced where the vendor knows all of its schema', t => {
   t.end()
 })
 
-t.test('what a request cannot say is refused with what to do', t => {
+t.test('input that the vendor cannot take is refused with advice', t => {
   const refused = (part: JsonObject, message: RegExp, role = 'user') => {
     const input = [{ type: 'message', role, content: [part] }] as unknown as UpstreamRequestBody['input']
     t.throws(() => adapter.prepare(providerCall({ model: 'demo', input })), { kind: 'invalid-request', message })
@@ -125,7 +125,7 @@ t.test('what a request cannot say is refused with what to do', t => {
   t.end()
 })
 
-t.test('what had to give way is told', async t => {
+t.test('dropped parameters are named in warnings', async t => {
   const told = async (more: Partial<UpstreamRequestBody>): Promise<readonly string[]> => {
     const input = [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hi' }] }] as const
     const body = JSON.stringify({ message: { content: [] }, finish_reason: 'COMPLETE' })

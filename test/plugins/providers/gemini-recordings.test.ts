@@ -27,7 +27,7 @@ async function eventsOf({ model, mode }: Recording, body: Buffer): Promise<reado
   return (await replay(adapter, call, { pieces: [body] })).events
 }
 
-t.test('what was signed goes back signed, in its place and byte for byte', { skip: recordingsAbsent }, async t => {
+t.test('signed parts return signed, in place and byte for byte', { skip: recordingsAbsent }, async t => {
   let signatures = 0
   for (const { recording, responses, body } of answers()) {
     const said = joined(partsIn(responses))

@@ -153,7 +153,7 @@ function closed(schema: unknown): unknown {
   }
 }
 
-t.test('what a request cannot say is refused with what to do', t => {
+t.test('input that the vendor cannot take is refused with advice', t => {
   const cases: readonly (readonly [JsonObject, RegExp])[] = [
     [user({ type: 'input_image', image_url: 'http://images.example.com/cat.png' }), /only by https: and data: URLs/],
     [user({ type: 'input_image' }), /neither image_url nor file_id/],
@@ -182,7 +182,7 @@ function user(part: JsonObject): JsonObject {
   return { type: 'message', role: 'user', content: [part] }
 }
 
-t.test('what had to give way is told before the reply', async t => {
+t.test('dropped parameters are named before the reply', async t => {
   const warnings = async (name: string): Promise<readonly string[]> => {
     const { request } = requests.find(each => each.name === name)!
     const { events } = await replay(adapter, providerCall(request), {

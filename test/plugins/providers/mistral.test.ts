@@ -24,7 +24,7 @@ function asking(...content: readonly JsonObject[]): UpstreamRequestBody {
 
 const hello = asking({ type: 'input_text', text: 'Hello' })
 
-t.test('what a user may attach', async t => {
+t.test('attachments of a user', async t => {
   const table: readonly (readonly [part: JsonObject, sent: JsonObject])[] = [
     [
       { type: 'input_file', filename: 'a.pdf', file_url: 'https://example.com/a.pdf' },
@@ -53,7 +53,7 @@ t.test('what a user may attach', async t => {
   }
 })
 
-t.test('what the operator turned on is part of every request', async t => {
+t.test('the operator’s settings are part of every request', async t => {
   t.match(sent(hello, guarded), { safe_prompt: true, guardrails })
   t.notOk('safe_prompt' in sent(hello) || 'guardrails' in sent(hello))
 })

@@ -108,7 +108,7 @@ t.test('a model that is not there may have to be fetched', t => {
   t.end()
 })
 
-t.test('what a request cannot say is refused with what to do', t => {
+t.test('input that the vendor cannot take is refused with advice', t => {
   const refused = (part: JsonObject, message: RegExp, role = 'user') => {
     const input = [{ type: 'message', role, content: [part] }] as unknown as UpstreamRequestBody['input']
     t.throws(() => adapter.prepare(providerCall({ model: 'demo', input })), { kind: 'invalid-request', message })

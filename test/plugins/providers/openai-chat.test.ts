@@ -255,7 +255,7 @@ t.test('white space around tags is dropped, and a lot of it is the answer', asyn
   t.same(said('<think>so', blank, blank, blank), ['thought so', `thought ${blank}${blank}`])
 })
 
-t.test('what the protocol cannot carry is refused by name', async t => {
+t.test('input that the protocol cannot carry is refused by name', async t => {
   const refuse = (host: HostName, item: object, words: RegExp): void => {
     const request = { model: 'demo', input: [item] } as unknown as UpstreamRequestBody
     const [subject] = (item as { readonly content?: readonly object[] }).content ?? [item]

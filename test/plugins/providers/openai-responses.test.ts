@@ -370,7 +370,7 @@ t.test('what the vendor is sent', async t => {
     t.strictSame(prepared({ extra: { dialect: 'openai-chat', fields } }), { ...always, input: [askedQuestion] })
   })
 
-  t.test('what is dropped or raised is told', async t => {
+  t.test('dropped and raised parameters are named in warnings', async t => {
     const request = { max_output_tokens: 5, presence_penalty: 0.5, frequency_penalty: 0 }
     t.equal(prepared(request)['max_output_tokens'], 16)
     const events: GenerationEvent[] = []
@@ -508,7 +508,7 @@ t.test('what the vendor says in a stream', async t => {
     ])
   })
 
-  t.test('whatever is left out, nothing is lost and nothing is said twice', async t => {
+  t.test('with any events left out, nothing is lost and nothing is repeated', async t => {
     for (const name of ['answer', 'calls']) {
       const all = fixture(name)
       const whole = spoken(decoded(all))

@@ -40,7 +40,7 @@ t.test('without streamed answers, the time of whole ones counts', async t => {
   t.equal(orderOf({ a: neutral, b: whole(300) }).values['a'], 0.3, 'attempts that say nothing')
 })
 
-t.test('what an endpoint did last counts more', async t => {
+t.test('recent results of an endpoint count more', async t => {
   const usual = answering(1_000, 100)
   const lately = (samples: number, latencyMs: number, throughput: number | undefined = 100): SortFacts => ({
     ...usual,
@@ -87,7 +87,7 @@ const facts = fc.oneof(
   }),
 )
 
-t.test('whatever is known, each endpoint is in the order once', async () => {
+t.test('with any metrics, each endpoint is in the order once', async () => {
   fc.assert(
     fc.property(fc.array(facts, { maxLength: 12 }), all => {
       const { order } = orderOf(Object.fromEntries(all.map((each, index) => [`p${index}`, each])))

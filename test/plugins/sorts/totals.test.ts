@@ -9,7 +9,7 @@ const facts = {
   deep: { metrics: { requests: 20, inputTokens: 3_000, outputTokens: 500 } },
 }
 
-t.test('what is used most comes first', async t => {
+t.test('the most used endpoint comes first', async t => {
   const orderOf = (sort: string) => sortOrder(totals({}), sort, facts).order
   t.same(orderOf('total_requests'), ['many', 'deep', 'long', 'unused'])
   t.same(orderOf('input_tokens'), ['deep', 'many', 'long', 'unused'])

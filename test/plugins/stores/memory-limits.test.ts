@@ -74,7 +74,7 @@ t.test('nothing comes back into a window in which it was not taken', async t => 
   t.equal(await left(limits), 100, 'the 30 of this window, not the 20 of the last')
 })
 
-t.test('what was used beyond a hold counts in the window in which it is known', async t => {
+t.test('usage beyond a hold counts in the window in which it becomes known', async t => {
   const clock = new FakeClock()
   const limits = new MemoryLimits(clock)
   const hold = await held(limits, 10)

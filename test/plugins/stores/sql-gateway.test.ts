@@ -144,7 +144,7 @@ t.test('with logging off, or where the caller says so, nothing is written', asyn
   t.notOk(bytesBeside(file).includes(canary))
 })
 
-t.test('what was answered is still there after SIGKILL', async t => {
+t.test('answered requests survive SIGKILL', async t => {
   const workplace = new Workplace(`
     import { defineConfig, defaults } from 'turnpike/config'
     export default defineConfig({ server: { port: 0 }, plugins: defaults({ without: ['ollama'] }) })`)

@@ -27,7 +27,7 @@ function sample(at: number, more: Partial<AttemptSample> = {}): AttemptSample {
 }
 
 onEveryDatabase(t, (t, open) => {
-  void t.test('what was saved is there after a restart, of every gateway', async t => {
+  void t.test('saved metrics of every gateway survive a restart', async t => {
     const database = await open(t)
     const clock = new FakeClock()
     const start = async (): Promise<{ readonly metrics: LiveMetrics; readonly saved: SavedMetrics }> => {

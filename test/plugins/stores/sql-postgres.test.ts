@@ -114,7 +114,7 @@ function checkServer(t: Test, server: PostgresServer): void {
     )
   })
 
-  void t.test('what cannot be used says why, and never shows the password', async t => {
+  void t.test('an unusable URL gets an error that says why, and never shows the password', async t => {
     const url = await server.createDatabase()
     const missing = url.replace(/turnpike_\d+$/, 'nowhere')
     t.match(

@@ -172,7 +172,7 @@ t.test('old responses are deleted where they are not to be kept for ever', async
   await sweeping.stop()
 })
 
-t.test('what is written holds up no read, and what comes too late is not stored', async t => {
+t.test('writes do not delay reads, and a late response is not stored', async t => {
   const file = fileOf(t)
   const clock = new FakeClock()
   const { keys, responses, stop } = await openSql(file, {}, clock)
@@ -270,7 +270,7 @@ t.test('a large response that comes too late is not even sealed to its end', asy
   )
 })
 
-t.test('what reads and deletes finds its way by an index', async t => {
+t.test('reads and deletes use an index', async t => {
   const file = fileOf(t)
   const { database } = await openSqlite(file)
   t.teardown(() => database.destroy())

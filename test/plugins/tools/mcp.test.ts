@@ -140,7 +140,7 @@ t.test('tool_choice names a server, and a tool of it', async t => {
   await under.stop()
 })
 
-t.test('what goes wrong at the server is for the model to read, but no secret', async t => {
+t.test('the model reads failures of the server, but no secret', async t => {
   const cases: readonly [string, RegExp][] = [
     ['fail', /there is no such report/],
     ['huge', /x{39000}/],

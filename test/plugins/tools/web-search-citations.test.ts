@@ -181,7 +181,7 @@ t.test('offsets fit what the client sees, after guardrails changed the text', as
     }
 })
 
-t.test('what a guardrail hides of a result is not in an annotation', async t => {
+t.test('text that a guardrail hides from a result is not in an annotation', async t => {
   const hiding = guarding({ output: () => ({ push: said => said.replaceAll('secret', '******'), flush: () => '' }) })
   const found = engine('found', () => [{ url: 'https://example.com/secret', title: 'The secret', text: 'x' }])
   const acme = answering([text('See https://example.com/secret')])
