@@ -9,7 +9,8 @@ import accountPolicies from 'turnpike/plugins/policies/accounts'
 import sandbox from 'turnpike/plugins/providers/sandbox'
 import localSealer from 'turnpike/plugins/sealers/local'
 import memory from 'turnpike/plugins/stores/memory'
-import { callObserverSuite, callWrapperSuite, engineSuite, testGateway } from 'turnpike/testing'
+import { auditTrailSuite, callObserverSuite, callWrapperSuite, engineSuite, testGateway } from 'turnpike/testing'
+import auditTrail, { AuditFile } from '../audit-trail.ts'
 import cache from '../cache.ts'
 import guardrail from '../guardrail.ts'
 import logSink from '../log-sink.ts'
@@ -125,6 +126,22 @@ test('the tracer prints a line for the attempt and one for the call', async () =
       ['generation', 'ok'],
     ],
   )
+  await gateway.stop()
+})
+
+auditTrailSuite(
+  { test },
+  {
+    open() {
+      const folder = mkdtempSync(join(tmpdir(), 'acme-audit-'))
+      return { audit: new AuditFile(join(folder, 'audit.jsonl')), close: () => rmSync(folder, { recursive: true }) }
+    },
+  },
+)
+
+test('the audit trail takes the place of the one in memory', async () => {
+  const gateway = await testGateway({ plugins: [...base, auditTrail({ file: join(tmpdir(), 'acme-audit.jsonl') })] })
+  assert.equal((await gateway.request('/v1/responses', { body })).status, 200)
   await gateway.stop()
 })
 
