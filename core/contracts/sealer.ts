@@ -13,7 +13,7 @@ export interface SealContext {
 
 /**
  * Authenticated encryption and message authentication with the server's master key. Every function answers at once: a promise, or anything
- * else that the contract does not name, is an error of the plugin.
+ * else that the contract does not name, is an error of the plugin. `sealerSuite` of `turnpike/testing` checks an implementation.
  */
 export interface Sealer {
   /** The source of the master key, for messages: `key file /srv/data/master.key`. Never the key. */

@@ -46,6 +46,7 @@ export { rateLimiterSuite, type LimiterUnderTest, type RateLimiterSuiteOptions }
 export { recordStoreSuite, type RecordStoreSuiteOptions } from './stores/record-store-suite.ts'
 export type { RecordsUnderTest } from './stores/records-under-test.ts'
 export { responseStoreSuite, type ResponsesUnderTest, type ResponseStoreSuiteOptions } from './stores/response-store-suite.ts'
+export { sealerSuite, type SealerSuiteOptions, type SealerUnderTest } from './stores/sealer-suite.ts'
 export { sortOrder, type SortedEndpoints, type SortFacts } from './sort-order.ts'
 export { testGateway, type TestGateway, type TestRequest } from './test-gateway.ts'
 export { testRecord } from './test-record.ts'
