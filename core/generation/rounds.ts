@@ -8,6 +8,7 @@ import type { Sealer } from '../contracts/sealer.ts'
 import { GatewayError } from '../foundation/errors.ts'
 import { isPending, type Maybe } from '../runtime/pending.ts'
 import { applyInputGuards } from '../guards/input-guards.ts'
+import { refuseNewFeatures } from '../guards/new-features.ts'
 import type { Candidate } from '../routing/plan.ts'
 import { sealState, type Seal } from '../routing/state.ts'
 import type { Answer } from './answer.ts'
@@ -175,6 +176,7 @@ export class Rounds {
     const { guards, extended } = prepared
     const grown = { ...extended, input: [...extended.input, ...items] }
     const checked = guards.length > 0 ? await applyInputGuards(grown, guards, context) : grown
+    refuseNewFeatures(checked, prepared.request, context.caller.policy)
     return loaded.readable(checked)
   }
 

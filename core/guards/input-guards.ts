@@ -68,9 +68,13 @@ export async function applyInputGuards(
   guards: readonly OpenGuard[],
   context: RunContext,
 ): Promise<GenerationRequest> {
-  for (const { guardrail } of guards) checkSight('guardrail', guardrail.name, guardrail.seesContent, context.caller.policy, request)
-  if (!guards.some(({ session }) => session.input || session.route)) return request
-  return await throughGuards(withoutUnknown(request), guards, context, 'input', requestProblem)
+  const mayLook = ({ guardrail: { name, seesContent } }: OpenGuard, current: GenerationRequest): void =>
+    checkSight('guardrail', name, seesContent, context.caller.policy, current)
+  const isAsked = guards.some(({ session }) => session.input || session.route)
+  const checked = isAsked ? await throughGuards(withoutUnknown(request), guards, context, 'input', requestProblem, mayLook) : request
+  // The others see the answer.
+  for (const guard of guards) if (!guard.session.input) mayLook(guard, checked)
+  return checked
 }
 
 /** Refuses the decision if a guardrail checks generations but has no `decision` function, because it cannot check this request. */
@@ -92,11 +96,13 @@ async function throughGuards<R>(
   context: RunContext,
   hook: 'input' | 'decision',
   problemOf: (value: unknown) => string | undefined,
+  mayLook?: (guard: OpenGuard, request: R) => void,
 ): Promise<R> {
   let current = request
   for (const guard of guards) {
     const { session, plugin } = guard
     if (!session[hook]) continue
+    mayLook?.(guard, current)
     const look = session as { [_ in typeof hook]: (request: R, signal: AbortSignal) => Maybe<unknown> }
     const verdict = await askGuard(guard, context, async signal =>
       checkedVerdict<R>(await look[hook](current, signal), plugin, hook, problemOf),

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { GenerationEvent, ProviderCall } from '../../../core/index.ts'
 import { gateway } from '../../kit/gateway.ts'
-import { ask, said, stop, text, usage, witness } from '../../kit/stage.ts'
+import { ask, guarding, said, stop, text, usage, witness } from '../../kit/stage.ts'
 import { calling, lookup, outputsIn, toCall, typesIn } from '../../kit/tool-stage.ts'
 
 const tools = [{ type: 'lookup' }]
@@ -353,4 +353,33 @@ t.test('an endpoint that cannot call functions is passed over', async t => {
   const { response } = await ask(under, { model: 'acme/m', tools, routing: { model: { fallbacks: ['globex/m'] } } })
   t.equal(said(response), 'answer after 1')
   await under.stop()
+})
+
+t.test('a later round that uses another feature is refused where a policy needs agreements', async t => {
+  const image = {
+    type: 'message' as const,
+    role: 'user' as const,
+    content: [{ type: 'input_image' as const, image_url: 'data:image/png;base64,AA==' }],
+  }
+  const withImage = guarding(
+    {
+      input: request =>
+        request.input.some(({ type }) => type === 'function_call_output')
+          ? { replace: { ...request, input: [...request.input, image] } }
+          : { pass: true },
+    },
+    { enforces: ['zdr'] },
+  )
+  for (const [policy, status, calls] of [
+    [{ zdr: { value: true } }, 422, 1],
+    [{}, 200, 2],
+  ] as const) {
+    const acme = witness('acme', afterRounds(1))
+    const under = await gateway({ plugins: [acme.plugin, lookup().plugin, withImage], key: { name: 'test', policy } })
+    const reply = await ask(under, { model: 'acme/m', tools: [{ type: 'lookup' }] })
+    t.equal(reply.status, status)
+    t.equal(acme.calls.length, calls)
+    if (status === 422) t.match(reply.error.message, /added images to the request while it was answered/)
+    await under.stop()
+  }
 })

@@ -341,6 +341,37 @@ t.test('zero retention and HIPAA cover guardrails elsewhere, where the caller co
   }
 })
 
+t.test('a guardrail elsewhere does not see a feature that an earlier one added, if its agreement excludes it', async t => {
+  const image = {
+    type: 'message' as const,
+    role: 'user' as const,
+    content: [{ type: 'input_image' as const, image_url: 'data:image/png;base64,AA==' }],
+  }
+  const zdr = { policy_url: 'https://detector.example.com/zdr' }
+  for (const [excludes, status] of [
+    [['images'], 422],
+    [['files'], 200],
+  ] as const) {
+    let asked = 0
+    const under = await gateway({
+      plugins: [
+        witness('acme', () => hello).plugin,
+        guarding({ input: request => ({ replace: { ...request, input: [...request.input, image] } }) }, { enforces: ['zdr'] }),
+        guarding(
+          { input: () => ((asked += 1), { pass: true }) },
+          { name: 'elsewhere', seesContent: { zdr: { ...zdr, excludes }, hipaa: false } },
+        ),
+      ],
+      key: { name: 'test', policy: { zdr: { value: true } } },
+    })
+    const reply = await ask(under, { model: 'acme/m' })
+    t.equal(reply.status, status)
+    t.equal(asked, status === 200 ? 1 : 0)
+    if (status === 422) t.match(reply.error.message, /excludes images, which the request uses/)
+    await under.stop()
+  }
+})
+
 t.test('a guardrail without a session changes nothing; it is asked once a request', async t => {
   let opened = 0
   const { whole, streamed } = await answered(
