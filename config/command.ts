@@ -7,6 +7,14 @@ export function command(name: string, description: string): Command {
     .description(description)
     .helpOption('-h, --help', 'Print this help.')
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'turnpike: ')) })
+    .hook('preAction', (_, action) => refuseEmpty(action))
+}
+
+/** An empty id would stand for the whole list. */
+function refuseEmpty(action: Command): void {
+  const index = action.args.indexOf('')
+  if (index >= 0)
+    action.error(`error: the argument <${action.registeredArguments[index]?.name()}> is empty. Did a variable of your shell have no value?`)
 }
 
 /** A command that only has subcommands. */

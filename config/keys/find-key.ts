@@ -12,6 +12,7 @@ interface NamedKey {
 
 /** Finds a key by its id, by the whole key, or by a name that only one key has. Throws a `ConfigError`. */
 export async function findKey(client: AdminClient, wanted: string): Promise<JsonObject & NamedKey> {
+  if (wanted === '') throw new ConfigError(undefined, ['The id of the key is empty. Did a variable of your shell have no value?'])
   const byId = await client.find(`/keys/${encodeURIComponent(apiKeyId(wanted) ?? wanted)}`)
   if (byId) return byId as JsonObject & NamedKey
   return keyNamed(wanted, (await client.all('/keys')) as readonly (JsonObject & NamedKey)[])

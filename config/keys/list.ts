@@ -13,7 +13,9 @@ export default adminCommand('list', 'List API keys, the oldest first.').action(a
   }),
 )
 
-function row({ id, name, org, team, user, disabled, created_at: createdAt }: JsonObject): readonly string[] {
+function row({ id, name, org, team, user, disabled, expires_at: expiresAt, created_at: createdAt }: JsonObject): readonly string[] {
   const owner = [org, team, user].filter(part => part !== null).join('/')
-  return [String(id), String(name), owner, disabled === true ? 'disabled' : 'active', String(createdAt).slice(0, 10)]
+  const isExpired = typeof expiresAt === 'string' && Date.parse(expiresAt) <= Date.now()
+  const status = disabled === true ? 'disabled' : isExpired ? 'expired' : 'active'
+  return [String(id), String(name), owner, status, String(createdAt).slice(0, 10)]
 }

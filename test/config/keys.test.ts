@@ -57,6 +57,16 @@ t.test('keys are listed, shown, disabled, enabled and rotated beside a running g
   t.match((await workplace.run('keys', 'update', id, '--name', 'other')).stdout, `${id} (other) is updated.`)
   t.match(await json('update', 'other', '--name', 'demo'), { id, name: 'demo', limits: [{ tokens: 1000, window_s: 60 }] })
   t.match((await workplace.run('keys', 'update', id)).stderr, /Nothing to change: name at least one option/)
+  for (const arguments_ of [
+    ['keys', 'show', ''],
+    ['orgs', 'show', ''],
+    ['keys', 'delete', ''],
+    ['routes', 'sandbox/echo', '--key', ''],
+  ]) {
+    const { exitCode, stderr } = await workplace.run(...arguments_)
+    t.equal(exitCode, 1)
+    t.match(stderr, /is empty\. Did a variable of your shell have no value\?/)
+  }
 
   t.match(await json('disable', 'demo'), { id, disabled: true })
   await becomes(key, 401)
