@@ -1,3 +1,4 @@
+import { hipaaAgreement, zdrAgreement } from '../validation/agreements.ts'
 import { headersOption } from './provider-options.ts'
 
 // Options that every plugin of a search engine has. `apiKey` and `baseUrl` differ, so each plugin defines them itself.
@@ -26,17 +27,11 @@ export const engineOptions = {
     description: 'How long one search may take, in milliseconds. After that, the next engine is asked.',
   },
   zdr: {
-    type: 'object',
-    additionalProperties: false,
-    required: ['policy_url'],
-    properties: { policy_url: { type: 'string', format: 'uri' }, certificate_url: { type: 'string', format: 'uri' } },
+    ...zdrAgreement,
     description: "The engine's zero-data-retention policy. Without it, the engine is not asked for keys with zdr on.",
   },
   hipaa: {
-    type: 'object',
-    additionalProperties: false,
-    required: ['baa_url'],
-    properties: { baa_url: { type: 'string', format: 'uri' } },
+    ...hipaaAgreement,
     description: 'The business associate agreement with the engine. Without it, the engine is not asked for keys in HIPAA mode.',
   },
 } as const

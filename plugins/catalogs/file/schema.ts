@@ -1,4 +1,4 @@
-import { efforts, features, tokenizers, type Wire } from '../../../core/kit.ts'
+import { efforts, hipaaAgreement, tokenizers, zdrAgreement, type Wire } from '../../../core/kit.ts'
 
 // The schema of a catalog file and of the option `models`: a list of `CatalogEntry`.
 
@@ -6,7 +6,6 @@ const text = { type: 'string', minLength: 1 } as const
 const boolean = { type: 'boolean' } as const
 const tokens = { type: 'integer', minimum: 1 } as const
 const usdPerMillionTokens = { type: 'number', minimum: 0 } as const
-const url = { type: 'string', format: 'uri' } as const
 
 const tokenPrices = {
   input: usdPerMillionTokens,
@@ -70,27 +69,13 @@ const capabilities = {
   description: 'The capabilities of the model there. The gateway tries those that you leave out.',
 } as const
 
-const excludes = {
-  type: 'array',
-  items: { enum: features },
-  description: 'Features that it does not cover. Requests that use any of these are not sent there.',
-} as const
-
 const zdr = {
-  anyOf: [
-    { const: false },
-    {
-      type: 'object',
-      additionalProperties: false,
-      required: ['policy_url'],
-      properties: { policy_url: url, certificate_url: url, excludes },
-    },
-  ],
+  anyOf: [{ const: false }, zdrAgreement],
   description: "The provider's zero-data-retention policy, or false.",
 } as const
 
 const hipaa = {
-  anyOf: [{ const: false }, { type: 'object', additionalProperties: false, required: ['baa_url'], properties: { baa_url: url, excludes } }],
+  anyOf: [{ const: false }, hipaaAgreement],
   description: "The provider's business associate agreement, or false.",
 } as const
 

@@ -1,4 +1,5 @@
 import { Clock, definePlugin, Guardrails, PluginError } from '../../../core/index.ts'
+import { hipaaAgreement, zdrAgreement } from '../../../core/kit.ts'
 import { Service } from './service.ts'
 import { WebhookSession, type Webhook } from './session.ts'
 import { Signer } from './signature.ts'
@@ -53,17 +54,11 @@ export default definePlugin({
       },
       maxReplyBytes: { type: 'integer', minimum: 1, default: 4_194_304, description: 'The largest reply to read, in bytes.' },
       zdr: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['policy_url'],
-        properties: { policy_url: { type: 'string', format: 'uri' } },
+        ...zdrAgreement,
         description: 'The zero-data-retention policy of the service. Without it, requests of keys with zdr on are refused.',
       },
       hipaa: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['baa_url'],
-        properties: { baa_url: { type: 'string', format: 'uri' } },
+        ...hipaaAgreement,
         description: 'The business associate agreement with the service. Without it, requests of keys in HIPAA mode are refused.',
       },
     },

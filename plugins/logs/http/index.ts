@@ -1,5 +1,5 @@
 import { definePlugin, LogSinks } from '../../../core/index.ts'
-import { milliseconds } from '../../../core/kit.ts'
+import { hipaaAgreement, milliseconds, zdrAgreement } from '../../../core/kit.ts'
 import { DeadLetters } from './dead-letters.ts'
 import { Delivery } from './delivery.ts'
 
@@ -30,17 +30,11 @@ export default definePlugin({
         description: 'true: also send requests and answers, for callers whose policy has logging on. They leave the gateway unencrypted.',
       },
       zdr: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['policy_url'],
-        properties: { policy_url: { type: 'string', format: 'uri' } },
+        ...zdrAgreement,
         description: 'The zero-data-retention policy of the recipient. Without it, content of keys with zdr on is left out.',
       },
       hipaa: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['baa_url'],
-        properties: { baa_url: { type: 'string', format: 'uri' } },
+        ...hipaaAgreement,
         description: 'The business associate agreement with the recipient. Without it, content of keys in HIPAA mode is left out.',
       },
       timeoutMs: { ...milliseconds, default: 10_000, description: 'How long one attempt may take, in milliseconds.' },

@@ -1,22 +1,16 @@
 import { Clock, definePlugin, invalidRequest, PluginError, Tools } from '../../../core/index.ts'
-import { checkSight, nearest, requirePeer, type ToolEntry, type ToolScope } from '../../../core/kit.ts'
+import { checkSight, hipaaAgreement, nearest, requirePeer, zdrAgreement, type ToolEntry, type ToolScope } from '../../../core/kit.ts'
 import { entrySchema, readEntry } from './entry.ts'
 import { withoutMcpItems } from './items.ts'
 import { McpServer } from './server.ts'
 import { McpSession } from './session.ts'
 
 const zdrOption = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['policy_url'],
-  properties: { policy_url: { type: 'string', format: 'uri' } },
+  ...zdrAgreement,
   description: 'Its zero-data-retention policy. Without it, keys with zdr on cannot use the server.',
 } as const
 const hipaaOption = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['baa_url'],
-  properties: { baa_url: { type: 'string', format: 'uri' } },
+  ...hipaaAgreement,
   description: 'The business associate agreement with it. Without it, keys in HIPAA mode cannot use the server.',
 } as const
 
