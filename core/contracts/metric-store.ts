@@ -53,7 +53,8 @@ export interface LatestAnswers {
 }
 
 /**
- * Live metrics per endpoint. Synchronous, so that routing never waits for a store.
+ * Live metrics per endpoint. Synchronous, so that routing never waits for a store. `metricStoreSuite` of `turnpike/testing` checks an
+ * implementation.
  *
  * The default interval and shorter ones include the latest attempt. Longer ones may be up to 15 minutes old. A period starts with the
  * full minute in which it begins, and the longer ago that is, with the full hour, day or week.

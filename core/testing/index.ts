@@ -41,6 +41,7 @@ export { adminTokenStoreSuite, type AdminTokensUnderTest, type AdminTokenStoreSu
 export { auditTrailSuite, type AuditTrailSuiteOptions, type AuditUnderTest } from './stores/audit-trail-suite.ts'
 export { keyStoreSuite, type KeysUnderTest, type KeyStoreSuiteOptions } from './stores/key-store-suite.ts'
 export { ledgerSuite, type LedgerSuiteOptions, type LedgerUnderTest } from './stores/ledger-suite.ts'
+export { metricStoreSuite, type MetricStoreSuiteOptions, type MetricsUnderTest } from './stores/metric-store-suite.ts'
 export type { Closing } from './stores/on-each-store.ts'
 export { rateLimiterSuite, type LimiterUnderTest, type RateLimiterSuiteOptions } from './stores/rate-limiter-suite.ts'
 export { recordStoreSuite, type RecordStoreSuiteOptions } from './stores/record-store-suite.ts'

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { addPacked, LiveMetrics, MetricSummary, packSummary, type AttemptSample } from '../../../core/stores.ts'
+import { metricStoreSuite } from '../../../core/testing/index.ts'
 import { FakeClock } from '../../kit/set-up.ts'
 
 const minute = 60_000
@@ -13,90 +14,14 @@ function sample(at: number, more: Partial<AttemptSample> = {}): AttemptSample {
   return { provider: 'acme', model: 'one', listed: true, at, outcome: 'ok', ...counts, ...more }
 }
 
-t.test('unknown metrics are undefined', async t => {
-  const metrics = new LiveMetrics(new FakeClock())
-  const window = metrics.window('acme', 'one', quarter)
-  t.match(window, { requests: 0, uptime: undefined, inputTokens: 0, outputTokens: 0, throughput: undefined })
-  t.equal(window.latencyMs(0.5), undefined)
-  metrics.record(sample(new FakeClock().now(), { outcome: 'fault', latencyMs: undefined, inputTokens: 0, outputTokens: 0 }))
-  const failed = metrics.window('acme', 'one', quarter)
-  t.match(failed, { requests: 1, uptime: 0, throughput: undefined, averageLatencyMs: undefined, averageTotalMs: undefined })
-  t.equal(failed.totalMs(0.5), undefined)
-})
-
-t.test('counts, rates and averages', async t => {
-  const clock = new FakeClock()
-  const metrics = new LiveMetrics(clock)
-  metrics.record(sample(clock.now()))
-  metrics.record(sample(clock.now(), { latencyMs: 400, totalMs: 2400, outputTokens: 250 }))
-  metrics.record(sample(clock.now(), { latencyMs: undefined, totalMs: 600, outputTokens: 10 }))
-  metrics.record(sample(clock.now(), { outcome: 'fault', latencyMs: undefined, totalMs: 1, inputTokens: 0, outputTokens: 0 }))
-  metrics.record(sample(clock.now(), { outcome: 'neutral', totalMs: 90_000 }))
-  metrics.record(sample(clock.now(), { model: 'two' }))
-  const window = metrics.window('acme', 'one', quarter)
-  t.match(window, {
-    requests: 5,
-    uptime: 0.8,
-    inputTokens: 400,
-    outputTokens: 360,
-    throughput: 100,
-    averageLatencyMs: 300,
-    averageTotalMs: 1400,
-  })
-  t.ok(Math.abs(window.latencyMs(0.5)! / 200 - 1) < 0.02)
-  t.ok(Math.abs(window.totalMs(1)! / 2400 - 1) < 0.02)
-})
-
-t.test('a window forgets what is older', async t => {
-  const clock = new FakeClock()
-  const metrics = new LiveMetrics(clock)
-  for (let index = 0; index < 60; index++) {
-    metrics.record(sample(clock.now()))
-    clock.pass(minute)
-  }
-  const requests = (intervalMs: number): number => metrics.window('acme', 'one', intervalMs).requests
-  t.same([requests(minute), requests(quarter), requests(60 * minute), requests(day)], [1, 15, 60, 60])
-  clock.pass(14 * minute)
-  t.same([requests(minute), requests(quarter), requests(61 * minute), requests(7 * day)], [0, 1, 47, 60])
-  metrics.record(sample(clock.now()))
-  t.same([requests(minute), requests(quarter)], [1, 2], 'and sees at once what is new')
-})
-
-t.test('the latest answers are those of the newest minutes that have three', async t => {
-  const clock = new FakeClock()
-  const metrics = new LiveMetrics(clock)
-  t.equal(metrics.latest('acme', 'one'), undefined)
-  metrics.record(sample(clock.now(), { outcome: 'fault' }))
-  t.equal(metrics.latest('acme', 'one'), undefined, 'failures are not answers')
-  metrics.record(sample(clock.now(), { latencyMs: 5_000, totalMs: 9_000 }))
-  t.match(metrics.latest('acme', 'one'), { samples: 1, latencyMs: 5_000, totalMs: 9_000, throughput: 12.5 })
-  clock.pass(3 * minute)
-  metrics.record(sample(clock.now()))
-  t.match(metrics.latest('acme', 'one'), { samples: 2, latencyMs: 2_600 })
-  clock.pass(minute)
-  metrics.record(sample(clock.now()))
-  metrics.record(sample(clock.now(), { latencyMs: undefined }))
-  t.match(metrics.latest('acme', 'one'), { samples: 3, latencyMs: 200, totalMs: 1_200, throughput: 50 })
-  clock.pass(13 * minute)
-  t.match(metrics.latest('acme', 'one'), { samples: 3 })
-  clock.pass(3 * minute)
-  t.equal(metrics.latest('acme', 'one'), undefined, 'of the last 15 minutes')
-})
-
-t.test('an attempt that is reported late counts in its own minute', async t => {
-  const clock = new FakeClock()
-  const metrics = new LiveMetrics(clock)
-  metrics.record(sample(clock.now()))
-  clock.pass(5 * minute)
-  t.equal(metrics.window('acme', 'one', quarter).requests, 1)
-  metrics.record(sample(clock.now() - 5 * minute))
-  t.equal(metrics.window('acme', 'one', quarter).requests, 2)
-  metrics.record(sample(clock.now() - 3 * minute))
-  metrics.record(sample(clock.now()))
-  metrics.record(sample(clock.now() - 4 * minute))
-  t.equal(metrics.window('acme', 'one', quarter).requests, 5)
-  t.equal(metrics.window('acme', 'one', 3 * minute).requests, 2)
-})
+void t.test('the suite of metric stores', async t =>
+  metricStoreSuite(t, {
+    open() {
+      const clock = new FakeClock()
+      return { metrics: new LiveMetrics(clock), now: () => clock.now(), pass: milliseconds => clock.pass(milliseconds) }
+    },
+  }),
+)
 
 t.test('a longer window is kept for 15 minutes', async t => {
   const clock = new FakeClock()
