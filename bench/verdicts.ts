@@ -25,15 +25,15 @@ export function judge({ samples, starts, garbage, bursts, decision }: Measured):
   for (const [title, own] of cases) {
     const { mode, concurrency } = own[0]!
     const against = (name: ContenderName): number | undefined => pairedRatio(own, at(name, mode, concurrency), 'cpuPerRequestUs')
-    atMost(`${title}: CPU per request ÷ the build before`, against('before'), 1.05)
+    atMost(`${title}: CPU per request ÷ the build before`, against('before'), 1.03)
     if (mode === 'json') {
-      atMost(`${title}: CPU per request ÷ bare forwarder`, against('bare'), concurrency === 1 ? 2 : 1.6)
+      atMost(`${title}: CPU per request ÷ bare forwarder`, against('bare'), concurrency === 1 ? 2 : concurrency === 256 ? 1.5 : 1.6)
       atMost(`${title}: CPU per request ÷ portkey`, against('portkey'), 1 / 7)
       if (concurrency === 1)
         atMost(`${title}: added at p50, ms`, median(own.map(s => s.p50Ms)) - median(at('none', mode, 1).map(s => s.p50Ms)), 0.35)
       if (concurrency === 256) atMost(`${title}: p99 ÷ p50`, median(own.map(s => s.p99Ms / s.p50Ms)), 1.6)
     } else {
-      atMost(`${title}: CPU per streamed event ÷ minimal loop`, against('minimal'), 1.25)
+      atMost(`${title}: CPU per streamed event ÷ minimal loop`, against('minimal'), 1.2)
     }
     atMost(
       `${title}: bad replies`,
@@ -44,11 +44,11 @@ export function judge({ samples, starts, garbage, bursts, decision }: Measured):
   const own = <T extends { readonly name: ContenderName }>(all: readonly T[], name: ContenderName = 'turnpike'): readonly T[] =>
     all.filter(each => each.name === name)
   const allocated = own(garbage).filter(({ mode }) => mode === 'json')
-  atMost('kB allocated per request', median(allocated.map(({ allocatedKb }) => allocatedKb)), 36)
+  atMost('kB allocated per request', median(allocated.map(({ allocatedKb }) => allocatedKb)), 34)
   const [start] = own(starts)
   const [bareStart] = own(starts, 'bare')
   if (start && bareStart) {
-    atMost('first 200 ÷ bare forwarder', median(start.firstReplyMs) / median(bareStart.firstReplyMs), 1.7)
+    atMost('first 200 ÷ bare forwarder', median(start.firstReplyMs) / median(bareStart.firstReplyMs), 1.5)
     atMost('idle RSS ÷ bare forwarder', median(start.idleRssMb) / median(bareStart.idleRssMb), 1.25)
   }
   atMost('slowest first reply of 256 new connections, ms', median(own(bursts).map(({ slowestMs }) => slowestMs)), 400)
