@@ -1,7 +1,10 @@
 import pTimeout from 'p-timeout'
 import { wire } from '../framework/container.ts'
 import type { LogSink, RequestRecord } from '../contracts/log-sink.ts'
+import { usesFeature, type Feature } from '../contracts/feature.ts'
+import type { GenerationRequest } from '../contracts/request.ts'
 import { blindedBy, excludedFeatures } from '../contracts/sight.ts'
+import { isObject } from '../foundation/json.ts'
 import { LogSinks } from '../framework/extension-points.ts'
 import { describePluginError, Logger } from '../foundation/logger.ts'
 import type { Registry } from '../framework/registry.ts'
@@ -86,11 +89,11 @@ class SinkQueue {
     this.#timer ??= setTimeout(() => this.#flush(), flushAfterMs)
   }
 
-  #maySeeContent({ policy }: RequestRecord): boolean {
+  #maySeeContent({ policy, request }: RequestRecord): boolean {
     const { accepts, seesContent } = this.#sink
     if (accepts !== 'content' || policy === null || blindedBy(seesContent, policy)) return false
-    // A record does not say which features its request used.
-    return excludedFeatures(seesContent, policy).length === 0
+    const excluded = excludedFeatures(seesContent, policy)
+    return excluded.length === 0 || !mayUse(request, excluded)
   }
 
   get isBusy(): boolean {
@@ -178,5 +181,16 @@ class SinkQueue {
     const holdsContent = batch.some(({ request, response }) => request !== null || response !== null)
     const mayLog = batch.every(({ policy }) => policy?.logging.value !== false)
     this.#log.error(message, { sink: this.#sink.name, records: batch.length, ...describePluginError(error, holdsContent, mayLog) })
+  }
+}
+
+/** True if the request uses one of the features, or has a form in which core cannot tell. */
+function mayUse(request: RequestRecord['request'], features: readonly Feature[]): boolean {
+  const input = request?.['input']
+  if (!Array.isArray(input) || !input.every(item => isObject(item) && typeof item['type'] === 'string')) return true
+  try {
+    return features.some(feature => usesFeature(request as unknown as GenerationRequest, feature))
+  } catch {
+    return true
   }
 }
