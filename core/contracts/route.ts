@@ -153,7 +153,8 @@ export interface GenerationSink {
   close(outcome: Outcome): FinishedAnswer
   /** Called when the response is stored. `stored` is false if it was not, or could not be. */
   end(stored: boolean): void
-  fail(error: GatewayError, usage: TokenUsage): void
+  /** `costUsd`: see `Outcome`. */
+  fail(error: GatewayError, usage: TokenUsage, costUsd: number | null): void
   readonly full: boolean
   /** Also called after `end` or `fail` while the sink is full: resolves when the client has everything, or has gone. */
   drained(): Promise<void>
@@ -195,5 +196,6 @@ export interface Outcome {
   readonly warnings: readonly Warning[]
   readonly finish: FinishReason
   readonly usage: TokenUsage
+  /** US dollars that the request is charged, as in its record. Null if unknown. */
   readonly costUsd: number | null
 }

@@ -59,12 +59,12 @@ export class ResponseBuilder implements GenerationSink {
     else this.#open!.write(event)
   }
 
-  close({ finish, usage }: Outcome): FinishedAnswer {
+  close({ finish, usage, costUsd }: Outcome): FinishedAnswer {
     const incomplete = finish === 'length' || finish === 'content-filter'
     this.response.status = incomplete ? 'incomplete' : 'completed'
     this.response.incomplete_details = incomplete ? { reason: finish === 'length' ? 'max_output_tokens' : 'content_filter' } : null
     this.response.completed_at = incomplete ? null : seconds(this.#clock)
-    this.response.usage = publicUsage(usage)
+    this.response.usage = publicUsage(usage, costUsd)
     this.response.output = this.#output
     return { id: this.response.id, body: this.response }
   }
@@ -76,10 +76,10 @@ export class ResponseBuilder implements GenerationSink {
     this.#body.end()
   }
 
-  fail(error: GatewayError, usage: TokenUsage): void {
+  fail(error: GatewayError, usage: TokenUsage, costUsd: number | null): void {
     this.response.status = 'failed'
     this.response.error = publicError(error)
-    this.response.usage = publicUsage(usage)
+    this.response.usage = publicUsage(usage, costUsd)
     this.response.output = this.#output
     this.response.store = false
     if (!this.#body) return
