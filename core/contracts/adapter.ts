@@ -20,6 +20,8 @@ export type Emit = (event: GenerationEvent) => void
 
 /** A vendor's dialect, without I/O. `httpProvider(id, adapter, gateway.http, options)` turns it into a provider. */
 export interface ProviderAdapter {
+  /** See `Provider.dialect`. */
+  readonly dialect?: string
   /** The capabilities of every model in this dialect. The catalog overrides them. */
   readonly capabilities?: Capabilities
   /** See `Provider.capabilitiesOf`. */

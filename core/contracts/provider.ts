@@ -55,6 +55,8 @@ export type Yielded = GenerationEvent | readonly GenerationEvent[]
 export interface Provider extends SendingRules {
   /** The slug in `provider/model`. */
   readonly id: string
+  /** The name of the dialect, such as `openai-chat`. Its callers' `extra` members go only to providers of the same dialect. */
+  readonly dialect?: string
   /** Core picks, rotates and cools them down. Leave them out if there is only one. */
   readonly credentials?: readonly Credential[]
   /** The capabilities of every model here. The catalog overrides them. */

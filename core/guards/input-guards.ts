@@ -1,15 +1,17 @@
 import pTimeout from 'p-timeout'
+import { partsOf } from '../contracts/feature.ts'
 import type { Guardrail, GuardSession } from '../contracts/guardrail.ts'
 import type { DecisionRequest } from '../contracts/decision.ts'
 import { freezeDeeply } from '../foundation/freeze.ts'
 import type { Maybe } from '../runtime/pending.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
-import { GatewayError, PluginError, policyRefusal } from '../foundation/errors.ts'
+import { GatewayError, invalidRequest, PluginError, policyRefusal } from '../foundation/errors.ts'
 import { describePluginError } from '../foundation/logger.ts'
 import type { Registry } from '../framework/registry.ts'
 import { checkSight } from './check-sight.ts'
 import { decisionProblem, requestProblem } from './replaced-request.ts'
+import { withoutExtras } from './without-extras.ts'
 import { checkedSession, checkedVerdict } from './returned.ts'
 
 export interface LoadedGuard {
@@ -107,9 +109,15 @@ async function throughGuards<R>(
   return current
 }
 
-/** Drops members that the protocol does not know, because guardrails cannot check them. */
+/** Drops members that core does not know, because guardrails cannot check them. Refuses content that they could not check. */
 function withoutUnknown(request: GenerationRequest): GenerationRequest {
-  const { extra: _, ...known } = request
+  if (!request.extra) return freezeDeeply(request)
+  const { request: known, losses } = withoutExtras(request)
+  const [unchecked] = request.input.some(item => item.type === 'vendor' || partsOf(item).some(({ type }) => type === 'vendor'))
+    ? losses.within.input
+    : []
+  if (unchecked !== undefined)
+    throw invalidRequest(`The guardrails of this API key cannot check content of type "${unchecked}". Leave it out.`, 'input')
   return freezeDeeply(known)
 }
 

@@ -1,7 +1,7 @@
 import type { HttpClient } from '../contracts/http-client.ts'
 import type { ProviderAdapter } from '../contracts/adapter.ts'
 import type { Credential, Provider, SendingRules } from '../contracts/provider.ts'
-import { method, optional, shapeProblem, type Shape } from '../framework/shape.ts'
+import { method, optional, shapeProblem, text, type Shape } from '../framework/shape.ts'
 import { HttpFeed, type HttpService } from './http-feed.ts'
 import { checkClient } from './check-client.ts'
 import { sendingRules } from './sending-options.ts'
@@ -23,6 +23,7 @@ const adapterShape: Shape = {
   reply: method,
   failure: method,
   authorize: optional(method),
+  dialect: optional(text),
   capabilitiesOf: optional(method),
   enforcesFormat: optional(method),
 }
@@ -38,6 +39,7 @@ export function httpProvider(id: string, adapter: ProviderAdapter, http: HttpCli
     id,
     ...sendingRules(options),
     ...(credentials && { credentials }),
+    ...(adapter.dialect !== undefined && { dialect: adapter.dialect }),
     ...(adapter.capabilities && { capabilities: adapter.capabilities }),
     ...(adapter.capabilitiesOf && { capabilitiesOf: adapter.capabilitiesOf.bind(adapter) }),
     ...(adapter.enforcesFormat && { enforcesFormat: adapter.enforcesFormat.bind(adapter) }),

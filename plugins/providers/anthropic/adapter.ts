@@ -5,7 +5,7 @@ import { decoder } from './decoder.ts'
 import { failureFrom } from './failure.ts'
 import { traitsOf } from './models.ts'
 import { replyEvents } from './reply.ts'
-import { requestBody, type RequestOptions } from './request.ts'
+import { dialect, requestBody, type RequestOptions } from './request.ts'
 import type { MessagesBody } from './wire.ts'
 
 export interface AnthropicAdapterOptions extends RequestOptions {
@@ -35,6 +35,7 @@ export function anthropicAdapter(options: AnthropicAdapterOptions): ProviderAdap
       return { webSearch: search, hiddenReasoning: thinking === 'none' ? false : thinksUnasked || 'asked' }
     },
     enforcesFormat,
+    dialect,
     framing: 'sse',
     prepare(call) {
       const message = requestBody(call, options)

@@ -5,7 +5,7 @@ import { settingsFor, type SettingsOptions } from './settings.ts'
 import { toolsFor } from './tools.ts'
 import type { MessagesBody, OutputConfig, TextBlock } from './wire.ts'
 
-const dialect = 'anthropic-messages'
+export const dialect = 'anthropic-messages'
 
 export interface RequestOptions extends SettingsOptions {
   /** False if the platform accepts no system messages in mid-conversation, whatever the model. */
@@ -15,7 +15,7 @@ export interface RequestOptions extends SettingsOptions {
 /** The body of "Create a Message". Pure. */
 export function requestBody(call: ProviderCall, options: RequestOptions = {}): MessagesBody {
   const { request, endpoint } = call
-  const { traits, maxTokens, thinking, effort, temperature, topP } = settingsFor(call, options)
+  const { traits, maxTokens, thinking, effort, temperature, topP, topK } = settingsFor(call, options)
   const { system, messages } = conversationOf(request.input, traits.systemTurns && options.systemTurns !== false)
   const instructions = [...text(request.instructions), ...system]
   const format = outputFormat(request)
@@ -31,6 +31,8 @@ export function requestBody(call: ProviderCall, options: RequestOptions = {}): M
     ...(Object.keys(outputConfig).length > 0 && { output_config: outputConfig }),
     ...(temperature !== undefined && { temperature }),
     ...(topP !== undefined && { top_p: topP }),
+    ...(topK !== undefined && { top_k: topK }),
+    ...(request.stop?.length && { stop_sequences: request.stop }),
     // Automatic caching: the vendor puts the breakpoint on the last block that can have one.
     ...(request.cache_control && { cache_control: request.cache_control as JsonObject }),
     ...(request.stream && { stream: true }),

@@ -56,9 +56,12 @@ export function reasoningFor(
     warn('reasoning.effort', 'This model made the previous tool calls without thinking, so it continues without.')
     return {}
   }
-  const budget = Math.min(Math.floor(maxTokens * budgetShares[effort]), maxBudget)
+  const { budget_tokens: wanted = Math.min(Math.floor(maxTokens * budgetShares[effort]), maxBudget) } = request.reasoning!
   const affordable = Math.floor(maxTokens * budgetShares.max)
-  if (affordable >= smallestBudget) return { thinking: { type: 'enabled', budget_tokens: Math.max(budget, smallestBudget) } }
+  if (affordable >= smallestBudget) {
+    const budget = Math.max(smallestBudget, Math.min(wanted, maxTokens - 1))
+    return { thinking: { type: 'enabled', budget_tokens: budget } }
+  }
   warn('reasoning.effort', `max_output_tokens of ${maxTokens} leaves no room to think.`)
   return {}
 }

@@ -124,5 +124,7 @@ export interface MessagesBody extends CacheControl {
   readonly output_config?: OutputConfig
   readonly temperature?: number
   readonly top_p?: number
+  readonly top_k?: number
+  readonly stop_sequences?: readonly string[]
   readonly stream?: true
 }

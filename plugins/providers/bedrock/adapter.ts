@@ -7,7 +7,7 @@ import { failureFrom } from './failure.ts'
 import { InvokeForms, type InvokeOption } from './invoke.ts'
 import { traitsOf } from './models.ts'
 import { replyEvents } from './reply.ts'
-import { requestBody } from './request.ts'
+import { dialect, requestBody } from './request.ts'
 import type { SettingsOptions } from './settings.ts'
 
 export interface BedrockAdapterOptions extends SettingsOptions {
@@ -29,6 +29,7 @@ export function bedrockAdapter(options: BedrockAdapterOptions): ProviderAdapter 
       const form = invoke.formOf(endpoint)
       return form ? (form.enforcesFormat?.(format, endpoint) ?? true) : enforcesFormat(format, endpoint)
     },
+    dialect,
     framing: eventStreamFramer,
     media: { images: 'inline', files: 'inline' },
     prepare(call) {

@@ -4,7 +4,7 @@ import { enforcesFormat } from './answer-format.ts'
 import { decoder } from './decoder.ts'
 import { failureFrom } from './failure.ts'
 import { replyEvents } from './reply.ts'
-import { requestBody } from './request.ts'
+import { dialect, requestBody } from './request.ts'
 
 export interface CohereAdapterOptions {
   /** The URL for every call. */
@@ -26,6 +26,7 @@ export function cohereAdapter({ url, authorize }: CohereAdapterOptions): Provide
   return {
     capabilities,
     enforcesFormat,
+    dialect,
     framing: 'sse',
     media: { images: 'url', files: 'inline' },
     prepare(call) {

@@ -6,7 +6,7 @@ import { failureFrom } from './failure.ts'
 import { geminiFramer } from './framer.ts'
 import { traitsOf } from './models.ts'
 import { replyEvents } from './reply.ts'
-import { requestBody, type RequestOptions } from './request.ts'
+import { dialect, requestBody, type RequestOptions } from './request.ts'
 
 export interface GeminiAdapterOptions extends RequestOptions {
   /** The address of a call's model, without the method. */
@@ -32,6 +32,7 @@ export function geminiAdapter(options: GeminiAdapterOptions): ProviderAdapter {
     enforcesFormat,
     // The vendor can fetch URLs, but needs the media type, which few image URLs reveal.
     media: { images: 'inline', files: 'url' },
+    dialect,
     framing: geminiFramer,
     prepare(call) {
       const { stream } = call.request

@@ -2,7 +2,7 @@ import type { Capabilities } from '../../../core/index.ts'
 import type { ProviderAdapter } from '../../../core/kit.ts'
 import { decoder, replyEvents } from './decoder.ts'
 import { failureFrom } from './failure.ts'
-import { requestBody, type RequestOptions } from './request.ts'
+import { dialect, requestBody, type RequestOptions } from './request.ts'
 
 export interface OllamaAdapterOptions extends RequestOptions {
   /** The URL for every call. */
@@ -24,6 +24,7 @@ export function ollamaAdapter(options: OllamaAdapterOptions): ProviderAdapter {
   const { url, authorize } = options
   return {
     capabilities,
+    dialect,
     framing: 'json-lines',
     media: { images: 'inline', files: 'inline' },
     prepare(call) {

@@ -4,7 +4,7 @@ import { decoder } from './decoder.ts'
 import { failureFrom } from './failure.ts'
 import type { Host } from './hosts.ts'
 import { replyEvents } from './reply.ts'
-import { requestBody } from './request.ts'
+import { dialect, requestBody } from './request.ts'
 
 /** The Chat Completions dialect as one host speaks it. */
 export function openaiChatAdapter(host: Host, baseUrl: string, keys: ApiKeys): ProviderAdapter {
@@ -12,6 +12,7 @@ export function openaiChatAdapter(host: Host, baseUrl: string, keys: ApiKeys): P
   return {
     capabilities: capabilitiesOf(host),
     capabilitiesOf: ({ upstreamModel }) => (host.search ? { webSearch: host.search.models.test(upstreamModel) } : {}),
+    dialect,
     framing: 'sse',
     prepare: call => ({
       method: 'POST',

@@ -6,11 +6,14 @@ import type { SearchForm } from './search.ts'
 export type Unsupported =
   | 'frequency_penalty'
   | 'json_schema'
+  | 'logit_bias'
   | 'logprobs'
   | 'parallel_tool_calls'
   | 'presence_penalty'
   | 'reasoning_effort'
   | 'response_format'
+  | 'seed'
+  | 'stop'
   | 'stream_options'
   | 'strict'
 
@@ -23,6 +26,7 @@ export type Extension =
   | 'prompt_cache_retention'
   | 'service_tier'
   | 'store'
+  | 'top_k'
   | 'verbosity'
 
 /** A host of the Chat Completions protocol: its address, and how it differs from OpenAI's documentation. */

@@ -4,7 +4,7 @@ import { decoder } from './decoder.ts'
 import { failureFrom } from './failure.ts'
 import { capabilitiesOf } from './models.ts'
 import { replyEvents } from './reply.ts'
-import { warningsFor, requestBody, type RequestOptions } from './request.ts'
+import { dialect, requestBody, warningsFor, type RequestOptions } from './request.ts'
 
 export interface OpenaiResponsesOptions extends RequestOptions {
   /** May include a query, which every request keeps. */
@@ -29,6 +29,7 @@ export function openaiResponsesAdapter(options: OpenaiResponsesOptions): Provide
   return {
     capabilities: responsesCapabilities,
     capabilitiesOf,
+    dialect,
     framing: 'sse',
     prepare({ request, endpoint }) {
       const accept = request.stream ? 'text/event-stream' : 'application/json'
