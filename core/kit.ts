@@ -52,7 +52,7 @@ export {
   type Description,
   type Question,
 } from './contracts/decision.ts'
-export type { Citation, LogProb, SearchAction, SearchResult } from './contracts/events.ts'
+export type { Citation, ExtraEvent, LogProb, SearchAction, SearchResult } from './contracts/events.ts'
 export { features, type Feature } from './contracts/feature.ts'
 export type { AnswerText, RefusedRoute, SettingsProblem } from './contracts/guardrail.ts'
 export type {
@@ -106,6 +106,8 @@ export {
   type Part,
   type RefusalPart,
   type TextPart,
+  type Vendor,
+  type WithExtra,
 } from './contracts/parts.ts'
 export type {
   AttemptClock,
