@@ -94,6 +94,7 @@ export {
   type ReasoningItem,
   type WebSearchCallItem,
 } from './contracts/items.ts'
+export type { KeyWindow } from './contracts/key-window.ts'
 export type { AttemptRecord, OpenRecord, PassedOver, Preferred, RoutedCandidate, RoutingRecord } from './contracts/log-sink.ts'
 export { defaultIntervalMs, intervalMsOf, intervalPattern } from './contracts/metric-interval.ts'
 export {
@@ -213,6 +214,7 @@ export { isPending } from './runtime/pending.ts'
 export type { Listed } from './runtime/roster.ts'
 export { retryHeaders } from './server/error-reply.ts'
 export { gatewayHeaders } from './server/gateway-headers.ts'
+export { describeRateLimits, rateLimitHeaders, rateLimitHeadersUnder, type RateLimitHeaders } from './server/rate-limit-headers.ts'
 export { Connections } from './framework/extension-points.ts'
 export { openApiDocument, undescribedIn, type ApiDescription, type DescribedRoute, type Undescribed } from './server/openapi/document.ts'
 export { estimateTokens } from './tokens/estimate.ts'

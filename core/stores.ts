@@ -32,7 +32,7 @@ export {
 } from './contracts/ledger.ts'
 export { MetricStore, type AttemptSample, type LatestAnswers } from './contracts/metric-store.ts'
 export type { PageQuery, Position } from './contracts/page.ts'
-export { RateLimiter, type FullWindow, type TokenWindow } from './contracts/rate-limiter.ts'
+export { RateLimiter, type FullWindow, type TokenWindow, type WindowHold, type WindowState } from './contracts/rate-limiter.ts'
 export { recordFields, recordFilters, type RecordFacts, type RecordFilterName } from './contracts/record-fields.ts'
 export {
   errorCauses,
@@ -58,6 +58,7 @@ export { freezeDeeply, frozenCopy } from './foundation/freeze.ts'
 export { jsonBytes } from './foundation/json-bytes.ts'
 export type { MigrationContext } from './framework/plugin.ts'
 export { Concurrency } from './limits/concurrency.ts'
+export { FullWindows } from './limits/full-windows.ts'
 export { periodStart } from './limits/spend-period.ts'
 export { LiveMetrics, type SaveMinute } from './metrics/live-metrics.ts'
 export { addPacked, MetricSummary, packSummary } from './metrics/metric-summary.ts'

@@ -91,7 +91,7 @@ export class Calls {
     let hasFailed = false
     try {
       // Limits.
-      const entering = call.isCounted ? requestLimits.enter(key) : undefined
+      const entering = call.isCounted ? requestLimits.enter(key, context) : undefined
       if (entering) operation.onEnd(await entering)
       // Policy.
       call.heed?.(policy)

@@ -5,6 +5,7 @@ import { token } from '../foundation/token.ts'
 import type { Catalog, Endpoint } from './catalog.ts'
 import type { Decided, DecisionRequest } from './decision.ts'
 import type { FinishReason, TokenUsage } from './events.ts'
+import type { KeyWindow } from './key-window.ts'
 import type { ItemEvent } from './item-events.ts'
 import type { JsonObject } from '../foundation/json.ts'
 import type { Maybe } from '../runtime/pending.ts'
@@ -29,6 +30,11 @@ export interface Route {
   handle(exchange: Exchange, gateway: GatewayServices): Maybe<Reply>
   /** The prefix of its request ids. Default: `req`. */
   readonly idPrefix?: string
+  /**
+   * The headers that tell callers how the windows of their key stand: on every reply, errors too, to a request that counted in them. `now` in
+   * milliseconds since the epoch. Default: `rateLimitHeaders` of `turnpike/kit`.
+   */
+  rateLimitHeaders?(windows: readonly KeyWindow[], now: number): Readonly<Record<string, string>>
   /** Formats errors, including those of paths below this one. Default: core's error body. */
   error?(error: GatewayError): Reply
   /** Paths that callers may expect but no route serves, with a sentence of advice for their 404. Applies to paths below them too. */

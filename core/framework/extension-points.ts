@@ -229,6 +229,7 @@ export const extensionPoints: readonly ExtensionPoint<any>[] = [
     handle: method,
     serves: optional(method),
     idPrefix: optional(text),
+    rateLimitHeaders: optional(method),
     error: optional(method),
     describe: optional(method),
   }),

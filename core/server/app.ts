@@ -124,10 +124,15 @@ export class HttpApp {
       if (isPending(admitted)) await admitted
       const reply = (await mount.handle(route, exchange)) as Reply
       const fault = replyFault(reply, exchange.streamed, mount.bodies)
-      return fault === undefined ? this.#finished(reply) : this.#failed(route, exchange, this.#blame(route, fault))
+      return fault === undefined ? this.#told(route, exchange, reply) : this.#failed(route, exchange, this.#blame(route, fault))
     } catch (thrown) {
       return this.#failed(route, exchange, thrown)
     }
+  }
+
+  #told(route: MountedRoute, exchange: MountedExchange, reply: Reply): Reply {
+    const headers = this.#mount.headersOf?.(route, exchange)
+    return this.#finished(headers ? { ...reply, headers: { ...headers, ...reply.headers } } : reply)
   }
 
   #finished(reply: Reply): Reply {
@@ -148,8 +153,8 @@ export class HttpApp {
     mount.failed?.(exchange, error)
     const reply = this.#formatted(route, exchange, error)
     const { headers, asked } = error
-    if (!headers && !asked) return this.#finished(reply)
-    return this.#finished({ ...reply, headers: { ...reply.headers, ...headers, ...(asked && gatewayHeaders(asked)) } })
+    if (!headers && !asked) return this.#told(route, exchange, reply)
+    return this.#told(route, exchange, { ...reply, headers: { ...reply.headers, ...headers, ...(asked && gatewayHeaders(asked)) } })
   }
 
   /** Without the endpoint of a plugin, its path would be a 404. */

@@ -41,6 +41,8 @@ export interface Mount<R extends MountedRoute, X extends MountedExchange> {
   readonly bodies: string
   /** The message of the log line of a failed request. */
   readonly failure: string
+  /** Headers of the reply to this request, including an error. */
+  headersOf?(route: R, exchange: X): Readonly<Record<string, string>> | undefined
   /** Headers of every reply, including errors. */
   readonly headers?: Readonly<Record<string, string>>
   refuse(refusal: Refusal): R

@@ -26,6 +26,7 @@ import { FollowingScope } from './following-scope.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { LiveBodies } from './live-bodies.ts'
 import type { Mount, Refusal } from './mount.ts'
+import { rateLimitHeaders } from './rate-limit-headers.ts'
 import { LiveScope, mayShow } from './scope.ts'
 
 const dependencies = {
@@ -147,6 +148,18 @@ export class PublicApi implements Mount<PublicRoute, HttpExchange> {
 
   handle(route: Route, exchange: HttpExchange): Maybe<Reply> {
     return route.handle(exchange, this.services)
+  }
+
+  headersOf(route: Route, { windows }: HttpExchange): Readonly<Record<string, string>> | undefined {
+    if (!windows) return undefined
+    const now = this.#parts.clock.now()
+    try {
+      return route.rateLimitHeaders?.(windows, now) ?? rateLimitHeaders(windows, now)
+    } catch (thrown) {
+      const plugin = this.routes.pluginOf(`${route.method} ${route.path}`)
+      this.#parts.log.error('could not make the headers about rate limits', { plugin, ...describePluginError(thrown, true, false) })
+      return undefined
+    }
   }
 
   asError(thrown: unknown): GatewayError {
