@@ -41,16 +41,21 @@ export {
 export type { Connection, ConnectionProtocol } from './contracts/connection.ts'
 export {
   decisionRequestSchema,
+  maxItemLevels,
+  maxLevels,
+  maxOptions,
   questionSchema,
   type Criterion,
   type Decided,
   type DecisionAnswer,
   type DecisionCall,
+  type DecisionLimits,
   type DecisionReply,
   type DecisionRequest,
   type DecisionUsage,
   type Description,
   type Question,
+  type TypedOption,
 } from './contracts/decision.ts'
 export type { Citation, ExtraEvent, LogProb, SearchAction, SearchResult } from './contracts/events.ts'
 export { features, type Feature } from './contracts/feature.ts'
@@ -163,7 +168,8 @@ export {
   type ToolDefinition,
   type WebSearchTool,
 } from './contracts/tools.ts'
-export { answerBy } from './decisions/answer.ts'
+export { answerBy, confidenceOf } from './decisions/answer.ts'
+export { plainState } from './decisions/plain-request.ts'
 export { errorCodes, isImageErrorCode, type Asked, type GatewayErrorOptions, type ImageErrorCode } from './foundation/errors.ts'
 export { jsonPieces, pieceCharacters } from './foundation/json-pieces.ts'
 export { isJson, membersOf, type Schema, type Wire } from './foundation/json.ts'

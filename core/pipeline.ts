@@ -17,6 +17,7 @@ import { Reservations } from './limits/reservations.ts'
 import { AskedModels } from './decisions/asked-models.ts'
 import { DecisionAttempts } from './decisions/attempts.ts'
 import { Decisions } from './decisions/decisions.ts'
+import { DecisionFit } from './decisions/fit.ts'
 import { DecisionNames } from './decisions/names.ts'
 import { TokenLimits } from './decisions/token-limits.ts'
 import { Generation } from './generation/generation.ts'
@@ -76,6 +77,7 @@ export const pipeline = [
   Generation,
   TokenLimits,
   DecisionNames,
+  DecisionFit,
   AskedModels,
   DecisionAttempts,
   Decisions,

@@ -9,9 +9,12 @@ export interface DecisionTexts {
 
 type Holder = Record<string, unknown>
 
-/** Every text of a decision. Names of questions, options and other members are `fixed`: the answer refers to them. */
-export function decisionTexts({ model, state, questions }: DecisionRequest): DecisionTexts {
-  const request = structuredClone({ model, state, questions })
+/**
+ * Every text of a decision. Names of questions, options and other members are `fixed`: the answer refers to them. The bytes of images are
+ * left out.
+ */
+export function decisionTexts(asked: DecisionRequest): DecisionTexts {
+  const request = structuredClone(asked)
   const slots: RequestText[] = []
   const visit = (holder: Holder, key: string, path: string): void => {
     const value = holder[key]
@@ -26,13 +29,40 @@ export function decisionTexts({ model, state, questions }: DecisionRequest): Dec
       }
     }
   }
-  visit(request, 'state', 'state')
+  const isItems = request.form === 'items'
+  const visitParts = isItems ? itemVisitor(slots, visit) : visit
+  visitParts(request as unknown as Holder, 'state', isItems ? 'input' : 'state')
   for (const [id, question] of Object.entries(request.questions)) {
     const path = `questions.${id.slice(0, maxNameLength)}`
-    slots.push({ path: 'questions', text: id, kind: 'fixed', replace() {} })
-    for (const member of ['instructions', 'criteria']) visit(question as unknown as Holder, member, `${path}.${member}`)
+    slots.push({ path: 'questions', text: question.name ?? id, kind: 'fixed', replace() {} })
+    visitParts(question as unknown as Holder, 'instructions', `${path}.instructions`)
+    visit(question as unknown as Holder, 'criteria', `${path}.criteria`)
   }
   return { request, slots }
+}
+
+type Visit = (holder: Holder, key: string, path: string) => void
+
+const texts: ReadonlySet<string> = new Set(['state', 'instructions', 'content', 'text', 'refusal', 'arguments', 'input', 'output'])
+/** Members whose values only the protocol chooses. */
+const words: ReadonlySet<string> = new Set(['type', 'role', 'status', 'phase', 'detail', 'mode', 'ttl'])
+
+/** Visits conversation items and their parts. The JSON in `data` is free. */
+function itemVisitor(slots: RequestText[], visitFree: Visit): Visit {
+  const visit: Visit = (holder, key, path) => {
+    const value = holder[key]
+    if (key === 'data') return visitFree(holder, key, path)
+    if (typeof value === 'string') {
+      if (words.has(key) || (key === 'image_url' && /^data:/i.test(value))) return
+      if (texts.has(key)) slots.push({ path, text: value, kind: 'text', replace: text => void (holder[key] = text) })
+      else slots.push({ path, text: value, kind: 'fixed', replace() {} })
+    } else if (Array.isArray(value)) {
+      for (const index of value.keys()) visit(value as unknown as Holder, String(index), `${path}[${index}]`)
+    } else if (typeof value === 'object' && value !== null) {
+      for (const name of Object.keys(value)) visit(value as Holder, name, `${path}.${name.slice(0, maxNameLength)}`)
+    }
+  }
+  return visit
 }
 
 const maxNameLength = 60

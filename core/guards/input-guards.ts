@@ -84,7 +84,11 @@ export async function applyDecisionGuards(
   for (const { guardrail, session } of guards)
     if ((session.input || session.route) && !session.decision)
       throw policyRefusal(`The guardrail "${guardrail.name}" must check all requests of this API key, but it does not support decisions.`)
-  return await throughGuards(request, guards, context, 'decision', decisionProblem)
+  if (!guards.some(({ session }) => session.decision)) return request
+  const { extra: _, ...known } = request
+  const seen = await throughGuards<DecisionRequest>(freezeDeeply(known), guards, context, 'decision', decisionProblem)
+  // A guardrail that does not know the form must not turn images into text.
+  return seen.form === request.form ? seen : freezeDeeply({ ...seen, ...(request.form && { form: request.form }) })
 }
 
 /** Runs the request through every guardrail that has this function. Each one gets the result of the previous one. */

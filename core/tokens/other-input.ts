@@ -3,7 +3,7 @@ import type { GenerationRequest } from '../contracts/request.ts'
 import { estimateTokens } from './estimate.ts'
 
 /** About the maximum that vendors count for an image at high detail. */
-const imageTokens = 2_000
+export const imageTokens = 2_000
 /** For a file of which only the URL is known: a document of about ten pages. */
 const fileTokens = 20_000
 
