@@ -42,7 +42,6 @@ export type { Connection, ConnectionProtocol } from './contracts/connection.ts'
 export {
   decisionRequestSchema,
   maxItemLevels,
-  maxLevels,
   maxOptions,
   questionSchema,
   type Criterion,
@@ -169,7 +168,6 @@ export {
   type WebSearchTool,
 } from './contracts/tools.ts'
 export { answerBy, confidenceOf } from './decisions/answer.ts'
-export { plainState } from './decisions/plain-request.ts'
 export { errorCodes, isImageErrorCode, type Asked, type GatewayErrorOptions, type ImageErrorCode } from './foundation/errors.ts'
 export { jsonPieces, pieceCharacters } from './foundation/json-pieces.ts'
 export { isJson, membersOf, type Schema, type Wire } from './foundation/json.ts'

@@ -1,18 +1,16 @@
 import { invalidRequest, isObject, type JsonObject } from '../../../../core/index.ts'
-import { bodyValidator, type Wire } from '../../../../core/kit.ts'
-import { publicDecisionSchema, type publicQuestionSchema } from './request-schema.ts'
+import type { Wire } from '../../../../core/kit.ts'
+import { validatePublicDecision, type publicDecisionSchema, type publicQuestionSchema } from './request-schema.ts'
 
 export type PublicDecision = Wire<typeof publicDecisionSchema> & JsonObject
 export type PublicQuestion = Wire<typeof publicQuestionSchema>
-
-const validate = bodyValidator(publicDecisionSchema)
 
 /** Checks a body of the public Decisions API. Throws a 400 that names the member by its path. */
 export function parsePublicDecision(body: unknown): PublicDecision {
   if (!isObject(body)) throw invalidRequest('The body must be a JSON object.')
   const { input } = body
   const typed = Array.isArray(input) ? { ...body, input: input.map(asItem) } : body
-  validate(typed)
+  validatePublicDecision(typed)
   const parsed = typed as PublicDecision
   if (typeof parsed.input !== 'string') checkItems(parsed.input as readonly JsonObject[])
   for (const [index, question] of parsed.questions.entries()) if (question.type === 'choice') checkUnique(question, index)

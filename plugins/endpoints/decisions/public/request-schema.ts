@@ -1,4 +1,4 @@
-import { maxItemLevels, maxOptions, maxTextLength, type Schema } from '../../../../core/kit.ts'
+import { bodyValidator, maxItemLevels, maxOptions, maxTextLength, type Schema } from '../../../../core/kit.ts'
 
 // The body of the public Decisions API: docs/protocol/decisions.md#the-public-format.
 
@@ -164,3 +164,6 @@ export const publicDecisionSchema = {
     safety_identifier: { type: ['string', 'null'], maxLength: 128 },
   },
 } as const satisfies Schema
+
+/** Throws a 400. Here, because the build knows only the validators of modules that a plugin loads at once. */
+export const validatePublicDecision = bodyValidator(publicDecisionSchema)
