@@ -1,6 +1,15 @@
 // Published as `turnpike/kit`: what providers and engines over HTTP, routes, tools and guardrails are built with.
 
-export type { Decoder, Emit, Framer, ProviderAdapter, UpstreamHeaders, UpstreamRequest } from './contracts/adapter.ts'
+export type {
+  Decoder,
+  EmbeddingDialect,
+  Emit,
+  Framer,
+  ProviderAdapter,
+  RerankDialect,
+  UpstreamHeaders,
+  UpstreamRequest,
+} from './contracts/adapter.ts'
 export type {
   AttemptRole,
   BegunAttempt,
@@ -56,6 +65,26 @@ export {
   type Question,
   type TypedOption,
 } from './contracts/decision.ts'
+export type {
+  Embedded,
+  Embedder,
+  EmbeddingCall,
+  EmbeddingInput,
+  EmbeddingLimits,
+  EmbeddingReply,
+  EmbeddingRequest,
+  Vector,
+  VectorFormat,
+} from './contracts/embedding.ts'
+export { embeddingPurposes, type EmbeddingPurpose } from './contracts/embedding.ts'
+export type { Reranked, RerankCall, Reranker, RerankReply, RerankRequest, RerankResult } from './contracts/rerank.ts'
+export {
+  retrievalKinds,
+  type RetrievalCall,
+  type RetrievalKind,
+  type RetrievalRequest,
+  type RetrievalUsage,
+} from './contracts/retrieval.ts'
 export type { Citation, ExtraEvent, LogProb, SearchAction, SearchResult } from './contracts/events.ts'
 export { features, type Feature } from './contracts/feature.ts'
 export type { AnswerText, RefusedRoute, SettingsProblem } from './contracts/guardrail.ts'

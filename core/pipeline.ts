@@ -26,6 +26,10 @@ import { Lowering } from './generation/lowering/lowering.ts'
 import { LoadedTools } from './generation/tools/loaded-tools.ts'
 import { ModelCalls } from './generation/model-call.ts'
 import { Reach } from './guards/reach.ts'
+import { RetrievalAttempts } from './retrieval/attempts.ts'
+import { Retrievals } from './retrieval/retrievals.ts'
+import { InputLimit } from './retrieval/token-limit.ts'
+import { TokenTexts } from './retrieval/token-texts.ts'
 import { HttpApp } from './server/app.ts'
 import { Heartbeat } from './server/heartbeat.ts'
 import { LiveBodies } from './server/live-bodies.ts'
@@ -81,6 +85,10 @@ export const pipeline = [
   AskedModels,
   DecisionAttempts,
   Decisions,
+  InputLimit,
+  TokenTexts,
+  RetrievalAttempts,
+  Retrievals,
   RecordQueue,
   Heartbeat,
   LiveBodies,

@@ -1,6 +1,8 @@
 import type { ImageErrorCode } from '../foundation/errors.ts'
 import type { Capabilities, Endpoint, NamedEndpoint } from './catalog.ts'
+import type { Embedder } from './embedding.ts'
 import type { GenerationEvent } from './events.ts'
+import type { Reranker } from './rerank.ts'
 import type { TextFormat, UpstreamRequestBody } from './request.ts'
 import type { RunContext } from './run-context.ts'
 
@@ -74,6 +76,10 @@ export interface Provider extends SendingRules {
    * Yield events that arrived together as one array: a step between generators costs more than most events. An `EventFeed` costs less still.
    */
   generate(call: ProviderCall): AsyncIterable<Yielded>
+  /** Absent if the provider makes no embeddings. */
+  readonly embeddings?: Embedder | undefined
+  /** Absent if the provider does not rerank. */
+  readonly reranking?: Reranker | undefined
 }
 
 export interface ProviderCall {

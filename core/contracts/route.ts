@@ -4,12 +4,14 @@ import type { Ids } from '../foundation/ids.ts'
 import { token } from '../foundation/token.ts'
 import type { Catalog, Endpoint } from './catalog.ts'
 import type { Decided, DecisionRequest } from './decision.ts'
+import type { Embedded, EmbeddingRequest } from './embedding.ts'
 import type { FinishReason, TokenUsage } from './events.ts'
 import type { KeyWindow } from './key-window.ts'
 import type { ItemEvent } from './item-events.ts'
 import type { JsonObject } from '../foundation/json.ts'
 import type { Maybe } from '../runtime/pending.ts'
 import type { GenerationRequest } from './request.ts'
+import type { Reranked, RerankRequest } from './rerank.ts'
 import type { RequestEnvelope } from './request-envelope.ts'
 import type { OpenScope, RequestScope, ScopeOpening } from './request-scope.ts'
 import type { StoredResponse } from './response-store.ts'
@@ -124,6 +126,10 @@ export interface GatewayServices {
   countInput(scope: RequestScope, request: GenerationRequest, envelope?: RequestEnvelope): Promise<InputCount>
   /** Answers a decision, or throws a `GatewayError`. `bodyBytes`: the size of the caller's body, if known. */
   decide(scope: RequestScope, request: DecisionRequest, bodyBytes?: number): Promise<Decided>
+  /** Makes the vectors of texts, or throws a `GatewayError`. `bodyBytes`: the size of the caller's body, if known. */
+  embed(scope: RequestScope, request: EmbeddingRequest, bodyBytes?: number): Promise<Embedded>
+  /** Ranks documents by their relevance, or throws a `GatewayError`. */
+  rerank(scope: RequestScope, request: RerankRequest, bodyBytes?: number): Promise<Reranked>
   /** True if the caller may use the endpoint. */
   readonly permits: (caller: Caller, endpoint: Endpoint) => boolean
   /** True if permissions and guardrails, such as zero data retention, would let a plain request of the caller reach the endpoint. */

@@ -34,7 +34,14 @@ service(ResponseStore, {
   delete: value => (typeof value === 'boolean' ? undefined : expected('true or false', value)),
 })
 service(RateLimiter, { reserve: reservedProblem, enter: enteredProblem, states: statesProblem }, () => limitsUnavailable)
-service(TokenCounter, { count: value => (value === undefined ? undefined : countProblem(value)) }, uncounted)
+service(
+  TokenCounter,
+  {
+    count: value => (value === undefined ? undefined : countProblem(value)),
+    decode: value => (value === undefined || Array.isArray(value) ? undefined : expected('an array of texts or undefined', value)),
+  },
+  uncounted,
+)
 
 function storedProblem(value: unknown): string | undefined {
   if (!isObject(value)) return expected('a stored response or undefined', value)

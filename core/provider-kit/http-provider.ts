@@ -1,7 +1,10 @@
 import type { HttpClient } from '../contracts/http-client.ts'
-import type { ProviderAdapter } from '../contracts/adapter.ts'
+import type { EmbeddingDialect, ProviderAdapter, RerankDialect } from '../contracts/adapter.ts'
+import type { Embedder } from '../contracts/embedding.ts'
 import type { Credential, Provider, SendingRules } from '../contracts/provider.ts'
+import type { Reranker } from '../contracts/rerank.ts'
 import { method, optional, shapeProblem, text, type Shape } from '../framework/shape.ts'
+import { httpCall } from './http-call.ts'
 import { HttpFeed, type HttpService } from './http-feed.ts'
 import { checkClient } from './check-client.ts'
 import { sendingRules } from './sending-options.ts'
@@ -44,6 +47,25 @@ export function httpProvider(id: string, adapter: ProviderAdapter, http: HttpCli
     ...(adapter.capabilitiesOf && { capabilitiesOf: adapter.capabilitiesOf.bind(adapter) }),
     ...(adapter.enforcesFormat && { enforcesFormat: adapter.enforcesFormat.bind(adapter) }),
     generate: call => new HttpFeed(service, call),
+    ...(adapter.embeddings && { embeddings: embedderOf(adapter.embeddings, service) }),
+    ...(adapter.reranking && { reranking: rerankerOf(adapter.reranking, service) }),
+  }
+}
+
+function embedderOf(dialect: EmbeddingDialect, service: HttpService): Embedder {
+  const { takesTokens, formats } = dialect
+  return {
+    ...(takesTokens && { takesTokens }),
+    ...(formats && { formats }),
+    ...(dialect.limits && { limits: dialect.limits.bind(dialect) }),
+    embed: async call => await httpCall(service, call, dialect.prepare(call), body => dialect.reply(body, call)),
+  }
+}
+
+function rerankerOf(dialect: RerankDialect, service: HttpService): Reranker {
+  return {
+    ...(dialect.maxDocuments && { maxDocuments: dialect.maxDocuments.bind(dialect) }),
+    rerank: async call => await httpCall(service, call, dialect.prepare(call), body => dialect.reply(body, call)),
   }
 }
 

@@ -1,4 +1,4 @@
-import { efforts, features, tokenizers, type Wire } from '../../../core/kit.ts'
+import { efforts, features, retrievalKinds, tokenizers, type Wire } from '../../../core/kit.ts'
 
 // The schema of a catalog file and of the option `models`: a list of `CatalogEntry`.
 
@@ -35,6 +35,7 @@ const price = {
     },
     webSearch: { type: 'number', minimum: 0, description: 'US dollars per search.' },
     request: { type: 'number', minimum: 0, description: 'US dollars per request, in addition to its tokens.' },
+    search: { type: 'number', minimum: 0, description: 'US dollars per search unit of a reranking.' },
   },
   description: 'US dollars per million tokens.',
 } as const
@@ -76,6 +77,12 @@ const excludes = {
   description: 'Features that it does not cover. Requests that use any of these are not sent there.',
 } as const
 
+const covers = {
+  type: 'array',
+  items: { enum: retrievalKinds },
+  description: 'The kinds of calls besides generations that it covers. Requests of other kinds are not sent there.',
+} as const
+
 const zdr = {
   anyOf: [
     { const: false },
@@ -83,14 +90,17 @@ const zdr = {
       type: 'object',
       additionalProperties: false,
       required: ['policy_url'],
-      properties: { policy_url: url, certificate_url: url, excludes },
+      properties: { policy_url: url, certificate_url: url, excludes, covers },
     },
   ],
   description: "The provider's zero-data-retention policy, or false.",
 } as const
 
 const hipaa = {
-  anyOf: [{ const: false }, { type: 'object', additionalProperties: false, required: ['baa_url'], properties: { baa_url: url, excludes } }],
+  anyOf: [
+    { const: false },
+    { type: 'object', additionalProperties: false, required: ['baa_url'], properties: { baa_url: url, excludes, covers } },
+  ],
   description: "The provider's business associate agreement, or false.",
 } as const
 
@@ -104,6 +114,8 @@ const endpoint = {
     upstreamModel: text,
     contextWindow: tokens,
     maxOutputTokens: tokens,
+    kind: { enum: retrievalKinds, description: 'For models that make embeddings or rerank. Default: the model generates.' },
+    dimensions: { ...tokens, description: "The length of an embedding model's vectors, if a request asks for none." },
     tokenizer: { enum: tokenizers, description: 'The tokenizer of the model.' },
     price,
     capabilities,
