@@ -5,6 +5,7 @@ import bundledCatalog from '../plugins/catalogs/bundled/index.ts'
 import admin from '../plugins/endpoints/admin/index.ts'
 import dashboard from '../plugins/endpoints/dashboard/index.ts'
 import decisions from '../plugins/endpoints/decisions/index.ts'
+import embeddings from '../plugins/endpoints/embeddings/index.ts'
 import health from '../plugins/endpoints/health/index.ts'
 import models from '../plugins/endpoints/models/index.ts'
 import openapi from '../plugins/endpoints/openapi/index.ts'
@@ -117,6 +118,7 @@ function everything(): readonly NamedEntry[] {
     ['totals-sort', () => totalsSort({})],
     ['responses', () => responses({})],
     ['decisions', () => decisions({})],
+    ['embeddings', () => embeddings({})],
     ['models', () => models({})],
     ['health', () => health({})],
     ['openapi', () => openapi({})],

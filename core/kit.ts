@@ -30,8 +30,13 @@ export type {
   CallWrap,
   CountToWrap,
   CountWrap,
+  AnsweredRetrieval,
   DecisionToWrap,
   DecisionWrap,
+  EmbeddingToWrap,
+  EmbeddingWrap,
+  RerankToWrap,
+  RerankWrap,
   GenerationToWrap,
   GenerationWrap,
 } from './contracts/call-wrapper.ts'
@@ -39,6 +44,7 @@ export {
   Catalog,
   tokenizers,
   type CatalogEndpoint,
+  type EndpointKind,
   type CatalogRank,
   type Hipaa,
   type NamedEndpoint,
@@ -71,12 +77,12 @@ export type {
   EmbeddingCall,
   EmbeddingInput,
   EmbeddingLimits,
+  EmbeddingPurpose,
   EmbeddingReply,
   EmbeddingRequest,
   Vector,
   VectorFormat,
 } from './contracts/embedding.ts'
-export { embeddingPurposes, type EmbeddingPurpose } from './contracts/embedding.ts'
 export type { Reranked, RerankCall, Reranker, RerankReply, RerankRequest, RerankResult } from './contracts/rerank.ts'
 export {
   retrievalKinds,
@@ -245,7 +251,8 @@ export { FairQueue } from './runtime/fair-queue.ts'
 export { appended } from './runtime/growing-text.ts'
 export { isPending } from './runtime/pending.ts'
 export type { Listed } from './runtime/roster.ts'
-export { retryHeaders } from './server/error-reply.ts'
+export { vectorBase64, vectorJson } from './retrieval/vectors.ts'
+export { errorReply, retryHeaders, withFailureStatus } from './server/error-reply.ts'
 export { gatewayHeaders } from './server/gateway-headers.ts'
 export { describeRateLimits, rateLimitHeaders, rateLimitHeadersUnder, type RateLimitHeaders } from './server/rate-limit-headers.ts'
 export { Connections } from './framework/extension-points.ts'

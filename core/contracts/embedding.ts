@@ -5,8 +5,7 @@ import type { Endpoint } from './catalog.ts'
 export type EmbeddingInput = string | readonly number[]
 
 /** The use that the caller has for the vectors. Models that know no such difference ignore it. */
-export const embeddingPurposes = ['query', 'document', 'classification', 'clustering', 'similarity', 'question', 'fact', 'code'] as const
-export type EmbeddingPurpose = (typeof embeddingPurposes)[number]
+export type EmbeddingPurpose = 'query' | 'document' | 'classification' | 'clustering' | 'similarity' | 'question' | 'fact' | 'code'
 
 /** The forms in which a surface can pass vectors on. */
 export type VectorFormat = 'float' | 'base64'

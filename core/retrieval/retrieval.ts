@@ -95,7 +95,8 @@ export class Retrieval<Request extends RetrievalRequest, Reply extends Retrieval
     const checked = await applyInputGuards(shown, guards, this.context)
     const { extra: _, ...known } = request
     // Guardrails cannot check members that core does not know.
-    const plain = isRead && request.extra ? (known as Request) : request
+    const isChecked = guards.some(({ session }) => session.input || session.route)
+    const plain = isChecked && request.extra ? (known as Request) : request
     const isReplaced = checked.input !== shown.input && JSON.stringify(checked.input) !== JSON.stringify(shown.input)
     if (!isReplaced) return { request: plain, words: checked }
     return { request: this.#of.withTexts(plain, textsIn(checked, texts.length)), words: checked }

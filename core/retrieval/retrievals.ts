@@ -38,7 +38,7 @@ export interface RetrievalServices extends Omit<Dependencies<typeof dependencies
   names(model: string, kind: RetrievalKind): readonly (Tokenizer | undefined)[]
 }
 
-/** Answers embeddings and rerankings: docs/protocol/embeddings.md, docs/protocol/rerank.md. */
+/** Answers embeddings and rerankings: docs/protocol/embeddings.md. */
 export class Retrievals {
   readonly #services: RetrievalServices
 

@@ -109,6 +109,7 @@ const rooms = [
   'call',
   'generation',
   'decisions',
+  'retrieval',
   'server',
   'testing',
 ]
@@ -192,6 +193,8 @@ const reused: Readonly<Record<string, readonly string[]>> = {
   'plugins/providers/bedrock': ['plugins/providers/anthropic', 'plugins/providers/openai-chat'],
   // The common protocol, by the row of its host.
   'plugins/providers/mistral': ['plugins/providers/openai-chat'],
+  // Embeddings are one dialect.
+  'plugins/providers/openai-responses': ['plugins/providers/openai-chat'],
   'plugins/providers/vertex': ['plugins/providers/gemini', 'plugins/providers/anthropic'],
 }
 

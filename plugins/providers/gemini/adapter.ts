@@ -1,5 +1,6 @@
 import type { Capabilities, ProviderCall } from '../../../core/index.ts'
 import type { ProviderAdapter } from '../../../core/kit.ts'
+import { geminiEmbeddings } from './embeddings.ts'
 import { enforcesFormat } from './answer-format.ts'
 import { decoder } from './decoder.ts'
 import { failureFrom } from './failure.ts'
@@ -10,7 +11,7 @@ import { dialect, requestBody, type RequestOptions } from './request.ts'
 
 export interface GeminiAdapterOptions extends RequestOptions {
   /** The address of a call's model, without the method. */
-  readonly modelUrl: (call: ProviderCall) => string
+  readonly modelUrl: (call: Pick<ProviderCall, 'endpoint'>) => string
   readonly authorize?: ProviderAdapter['authorize']
 }
 
@@ -47,5 +48,6 @@ export function geminiAdapter(options: GeminiAdapterOptions): ProviderAdapter {
     decoder,
     reply: replyEvents,
     failure: failureFrom,
+    ...(options.ownApi && { embeddings: geminiEmbeddings(options.modelUrl) }),
   }
 }

@@ -1,6 +1,7 @@
 import type { Capabilities } from '../../../core/index.ts'
 import type { ApiKeys, ProviderAdapter } from '../../../core/kit.ts'
 import { decoder } from './decoder.ts'
+import { openaiEmbeddings } from './embeddings.ts'
 import { failureFrom } from './failure.ts'
 import type { Host } from './hosts.ts'
 import { replyEvents } from './reply.ts'
@@ -8,7 +9,8 @@ import { dialect, requestBody } from './request.ts'
 
 /** The Chat Completions dialect as one host speaks it. */
 export function openaiChatAdapter(host: Host, baseUrl: string, keys: ApiKeys): ProviderAdapter {
-  const url = `${baseUrl.replace(/\/+$/, '')}/chat/completions`
+  const root = baseUrl.replace(/\/+$/, '')
+  const url = `${root}/chat/completions`
   return {
     capabilities: capabilitiesOf(host),
     capabilitiesOf: ({ upstreamModel }) => (host.search ? { webSearch: host.search.models.test(upstreamModel) } : {}),
@@ -24,6 +26,7 @@ export function openaiChatAdapter(host: Host, baseUrl: string, keys: ApiKeys): P
     decoder: call => decoder(call, host),
     reply: (body, emit, call) => replyEvents(body, emit, call, host),
     failure: failureFrom,
+    ...(host.embeddings && { embeddings: openaiEmbeddings(() => `${root}/embeddings`, host.embeddings) }),
   }
 }
 

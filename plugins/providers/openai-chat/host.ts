@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../core/index.ts'
 import type { Effort } from '../../../core/kit.ts'
+import type { EmbeddingForm } from './embeddings.ts'
 import type { SearchForm } from './search.ts'
 
 /** Request members that a host rejects or interprets differently. `json_schema`: only JSON mode. `response_format`: not even that. */
@@ -74,6 +75,8 @@ export interface Host {
   readonly alternating?: true
   /** The models that search the web, by name, and how to ask them to. Default: none. */
   readonly search?: { readonly models: RegExp; readonly form: SearchForm }
+  /** How the host makes embeddings. Default: it makes none. */
+  readonly embeddings?: EmbeddingForm
   /** Added to every request. */
   readonly added?: JsonObject
 }
