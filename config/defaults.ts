@@ -7,6 +7,7 @@ import dashboard from '../plugins/endpoints/dashboard/index.ts'
 import decisions from '../plugins/endpoints/decisions/index.ts'
 import embeddings from '../plugins/endpoints/embeddings/index.ts'
 import health from '../plugins/endpoints/health/index.ts'
+import key from '../plugins/endpoints/key/index.ts'
 import models from '../plugins/endpoints/models/index.ts'
 import openapi from '../plugins/endpoints/openapi/index.ts'
 import responses from '../plugins/endpoints/responses/index.ts'
@@ -120,6 +121,7 @@ function everything(): readonly NamedEntry[] {
     ['decisions', () => decisions({})],
     ['embeddings', () => embeddings({})],
     ['models', () => models({})],
+    ['key', () => key({})],
     ['health', () => health({})],
     ['openapi', () => openapi({})],
     ['admin', () => admin({})],

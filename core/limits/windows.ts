@@ -1,5 +1,5 @@
 import type { Hold } from '../contracts/hold.ts'
-import type { KeyLimit } from '../contracts/key-store.ts'
+import type { ApiKey, KeyLimit } from '../contracts/key-store.ts'
 import type { KeyWindow } from '../contracts/key-window.ts'
 import type { RateLimiter, TokenWindow, WindowState } from '../contracts/rate-limiter.ts'
 import type { RunContext } from '../contracts/run-context.ts'
@@ -11,13 +11,13 @@ export interface FullLimit {
 }
 
 /** A limit of a key, and its window as the limiter knows it. */
-export interface LimitedWindow {
+interface LimitedWindow {
   readonly window: TokenWindow
   readonly limit: KeyLimit
 }
 
 /** The windows that these limits of a key have. Of two limits with the same unit and window, the smaller one applies. */
-export function windowsOf(keyId: string, limits: readonly KeyLimit[]): readonly LimitedWindow[] {
+function windowsOf(keyId: string, limits: readonly KeyLimit[]): readonly LimitedWindow[] {
   const windows = new Map<string, LimitedWindow>()
   for (const limit of limits) {
     const window = windowOf(keyId, limit)
@@ -47,8 +47,19 @@ export async function reserveIn(
   return { limit: full?.limit ?? limits[0]!, retryAfterMs: reserved.retryAfterMs }
 }
 
+/** How all windows of a key stand. Counts nothing. Undefined if the limiter cannot tell. */
+export async function windowsOfKey(
+  limiter: RateLimiter,
+  { id, limits = [] }: Pick<ApiKey, 'id' | 'limits'>,
+): Promise<readonly KeyWindow[] | undefined> {
+  const windows = windowsOf(id, limits)
+  if (windows.length === 0) return []
+  const states = await limiter.states?.(windows.map(({ window }) => window))
+  return states && keyWindows(windows, states)
+}
+
 /** The windows with their states, which are in the same order. */
-export function keyWindows(windows: readonly LimitedWindow[], states: readonly WindowState[]): readonly KeyWindow[] {
+function keyWindows(windows: readonly LimitedWindow[], states: readonly WindowState[]): readonly KeyWindow[] {
   return states.slice(0, windows.length).map(({ left, refillsAt }, index) => {
     const { tokens, requests, windowMs } = windows[index]!.limit
     return { unit: tokens === undefined ? 'requests' : 'tokens', limit: tokens ?? requests, windowMs, left, refillsAt }
