@@ -129,6 +129,7 @@ function everything(): readonly NamedEntry[] {
     ['sandbox', () => sandbox({})],
     ...searchEngines(),
     ['web-search', () => webSearch({})],
+    ['openai-decisions', () => openaiKey !== undefined && used(import('../plugins/decisions/openai/index.ts'), { apiKey: openaiKey })],
     ['dm', decisionVendor],
     [
       'openai',

@@ -13,7 +13,7 @@ export interface PlainDecision {
 export function plainDecision(asked: DecisionRequest): PlainDecision {
   const { model, state, questions } = asked
   const plain = Object.entries(questions).map(([id, question]) => [id, plainQuestion(question)] as const)
-  return { request: { model, state: plainState(state), questions: Object.fromEntries(plain) }, warnings: lostIn(asked) }
+  return { request: { model, state: plainState(state), questions: Object.fromEntries(plain) }, warnings: lostMembers(asked) }
 }
 
 /** The conversation as any model reads it: without the members that only a protocol needs. One user message is its content. */
@@ -32,7 +32,7 @@ function plainItem({ id: _, status: __, ...item }: JsonObject): JsonObject {
 }
 
 /** Text parts become strings, and JSON parts their data. A single part stands for the list. */
-function plainParts(parts: Description): Description {
+export function plainParts(parts: Description): Description {
   if (!Array.isArray(parts)) return parts
   const plain = parts.map(part => (isObject(part) ? plainPart(part) : part))
   return plain.length === 1 ? (plain[0] as Description) : plain
@@ -57,7 +57,8 @@ function plainQuestion({ type, instructions, criteria }: Question): Question {
   return { type, ...(told !== undefined && { instructions: told }), ...(criteria !== undefined && { criteria }) } as Question
 }
 
-function lostIn(asked: DecisionRequest): readonly Warning[] {
+/** A warning for each member of the public format that a model gets only in that format. */
+export function lostMembers(asked: DecisionRequest): readonly Warning[] {
   const { questions, prompt_cache_key, prompt_cache_options, extra = {} } = asked
   const warnings: Warning[] = []
   const leftOut = (param: string, what: string): void => void warnings.push({ param, message: `left out, because this model ${what}` })
