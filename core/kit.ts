@@ -122,6 +122,7 @@ export type {
 export {
   foreignItemTypes,
   itemSchema,
+  maxCallIdLength,
   type CompactionItem,
   type CustomToolCallItem,
   type CustomToolCallOutputItem,
@@ -137,6 +138,7 @@ export type { KeyWindow } from './contracts/key-window.ts'
 export type { AttemptRecord, OpenRecord, PassedOver, Preferred, RoutedCandidate, RoutingRecord } from './contracts/log-sink.ts'
 export { defaultIntervalMs, intervalMsOf, intervalPattern } from './contracts/metric-interval.ts'
 export {
+  cacheControlSchema,
   inputPartSchema,
   maxTextLength,
   type FilePart,

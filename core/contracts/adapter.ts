@@ -24,6 +24,8 @@ export type Emit = (event: GenerationEvent) => void
 export interface ProviderAdapter {
   /** See `Provider.dialect`. */
   readonly dialect?: string
+  /** See `Provider.dialectOf`. */
+  dialectOf?(endpoint: NamedEndpoint): string | undefined
   /** The capabilities of every model in this dialect. The catalog overrides them. */
   readonly capabilities?: Capabilities
   /** See `Provider.capabilitiesOf`. */

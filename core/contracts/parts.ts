@@ -97,7 +97,10 @@ export const inputPartSchema = {
   oneOf: [inputText, inputImage, inputFile],
 } as const satisfies Schema
 
-/** Something with members that only the dialect of the caller knows: see `GenerationRequest.extra`. */
+/**
+ * Something with members that only the dialect of the caller knows: see `GenerationRequest.extra`. If they include a `type`, they are the
+ * whole of it as sent, and what stands beside them is the nearest that other dialects have.
+ */
 export type WithExtra = { readonly extra?: JsonObject }
 
 /** A part, item or tool that only the dialect of the caller knows. Other endpoints do not get it. */

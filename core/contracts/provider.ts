@@ -59,6 +59,8 @@ export interface Provider extends SendingRules {
   readonly id: string
   /** The name of the dialect, such as `openai-chat`. Its callers' `extra` members go only to providers of the same dialect. */
   readonly dialect?: string
+  /** The dialect of a model, if the provider speaks several. Overrides `dialect`. A throw fails the attempt. */
+  dialectOf?(endpoint: NamedEndpoint): string | undefined
   /** Core picks, rotates and cools them down. Leave them out if there is only one. */
   readonly credentials?: readonly Credential[]
   /** The capabilities of every model here. The catalog overrides them. */

@@ -136,9 +136,10 @@ export type GenerationRequest = Omit<Wire<typeof requestSchema>, 'input' | 'tool
   readonly routing?: Routing
   /**
    * The dialect that the caller speaks, and its top-level members that this request cannot say. They go only to upstreams of that dialect,
-   * and so do the `extra` members of items, parts and tools. Removed before guardrails check the request.
+   * and so do the `extra` members of items, parts and tools. Removed before guardrails check the request. `exact`: what the request does
+   * say, in the caller's own words, for upstreams of that dialect. Others lose nothing without it.
    */
-  readonly extra?: { readonly dialect: string; readonly fields: JsonObject }
+  readonly extra?: { readonly dialect: string; readonly fields: JsonObject; readonly exact?: JsonObject }
 }
 
 /** Members that only the gateway uses. They are never sent upstream. */

@@ -37,8 +37,8 @@ export interface Route {
    * milliseconds since the epoch. Default: `rateLimitHeaders` of `turnpike/kit`.
    */
   rateLimitHeaders?(windows: readonly KeyWindow[], now: number): Readonly<Record<string, string>>
-  /** Formats errors, including those of paths below this one. Default: core's error body. */
-  error?(error: GatewayError): Reply
+  /** Formats errors, including those of paths below this one. `requestId`: of the request. Default: core's error body. */
+  error?(error: GatewayError, requestId: string): Reply
   /** Paths that callers may expect but no route serves, with a sentence of advice for their 404. Applies to paths below them too. */
   readonly insteadOf?: Readonly<Record<string, string>>
   /** True if the path only answers a 404 that says where it has moved. Hints for unknown paths then do not name it. Default: false. */
@@ -76,6 +76,8 @@ export interface ReplyDescription {
 /** One HTTP request. Reading `caller` throws if the route's `auth` is `none`. */
 export interface Exchange extends RequestScope {
   readonly request: Request
+  /** The headers of the request. Reading one here is cheaper than through `request`. */
+  readonly headers: Pick<Headers, 'get'>
   readonly params: Readonly<Record<string, string>>
   /** The query parameters. */
   readonly query: URLSearchParams

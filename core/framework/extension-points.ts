@@ -138,6 +138,7 @@ export const extensionPoints: readonly ExtensionPoint<any>[] = [
     slowStream: optional(slowStream),
     hedgeAfter: optional(hedgeAfter),
     capabilitiesOf: optional(method),
+    dialectOf: optional(method),
     enforcesFormat: optional(method),
     capabilities: optional(capabilities),
     embeddings: optional(having('embed')),

@@ -71,8 +71,13 @@ export async function applyInputGuards(
   context: RunContext,
 ): Promise<GenerationRequest> {
   for (const { guardrail } of guards) checkSight('guardrail', guardrail.name, guardrail.seesContent, context.caller.policy, request)
-  if (!guards.some(({ session }) => session.input || session.route)) return request
+  if (!guards.some(({ session }) => session.input || session.route)) return guards.some(readsAnswers) ? withoutUnknown(request) : request
   return await throughGuards(withoutUnknown(request), guards, context, 'input', requestProblem)
+}
+
+/** Without extras in the request, the answer has none. */
+function readsAnswers({ session }: OpenGuard): boolean {
+  return session.output !== undefined || session.item !== undefined
 }
 
 /** Refuses the decision if a guardrail checks generations but has no `decision` function, because it cannot check this request. */

@@ -27,6 +27,7 @@ const adapterShape: Shape = {
   failure: method,
   authorize: optional(method),
   dialect: optional(text),
+  dialectOf: optional(method),
   capabilitiesOf: optional(method),
   enforcesFormat: optional(method),
 }
@@ -43,6 +44,7 @@ export function httpProvider(id: string, adapter: ProviderAdapter, http: HttpCli
     ...sendingRules(options),
     ...(credentials && { credentials }),
     ...(adapter.dialect !== undefined && { dialect: adapter.dialect }),
+    ...(adapter.dialectOf && { dialectOf: adapter.dialectOf.bind(adapter) }),
     ...(adapter.capabilities && { capabilities: adapter.capabilities }),
     ...(adapter.capabilitiesOf && { capabilitiesOf: adapter.capabilitiesOf.bind(adapter) }),
     ...(adapter.enforcesFormat && { enforcesFormat: adapter.enforcesFormat.bind(adapter) }),

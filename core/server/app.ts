@@ -101,7 +101,7 @@ export class HttpApp {
 
   /** Unknown paths below a surface get errors in its format. */
   #refuseBelow(router: Router, surface: MountedRoute): void {
-    const route: MountedRoute = { ...this.#unknown, error: error => surface.error!(error) }
+    const route: MountedRoute = { ...this.#unknown, error: (error, requestId) => surface.error!(error, requestId) }
     router.add('', `${surface.path}/**`, (channel, params, path) => this.#serve(route, channel, params, path))
   }
 
@@ -165,7 +165,7 @@ export class HttpApp {
 
   #formatted(route: MountedRoute, exchange: MountedExchange, error: GatewayError): Reply {
     try {
-      const reply = route.error?.(error)
+      const reply = route.error?.(error, exchange.id)
       if (reply && replyFault(reply, undefined, 'a string') === undefined) return reply
     } catch (thrown) {
       const plugin = this.#pluginOf(route)

@@ -11,7 +11,7 @@ export interface MountedRoute {
   readonly method: string
   readonly path: string
   serves?(params: Readonly<Record<string, string>>): boolean
-  error?(error: GatewayError): Reply
+  error?(error: GatewayError, requestId: string): Reply
   readonly insteadOf?: Readonly<Record<string, string>>
   isGone?(): boolean
 }
@@ -26,7 +26,7 @@ export interface MountedExchange {
 /** Answers a method or a path that no route serves. */
 export interface Refusal {
   readonly path: string
-  error?(error: GatewayError): Reply
+  error?(error: GatewayError, requestId: string): Reply
   handle(exchange: { readonly request: Request }): never
 }
 

@@ -78,6 +78,7 @@ export function azureProvider({ id, resource, deployments, credentials, headers,
     // A deployment that is reached through Chat Completions has no search, whatever its model.
     capabilitiesOf: named => ({ webSearch: false, ...spokenBy(named).capabilitiesOf?.(named) }),
     enforcesFormat: (format, endpoint) => spokenBy(endpoint).enforcesFormat?.(format, endpoint) ?? true,
+    dialectOf: named => spokenBy(named).dialect,
     generate: call => spokenBy(call.endpoint).generate(call),
   }
 }

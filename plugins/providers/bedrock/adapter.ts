@@ -30,6 +30,7 @@ export function bedrockAdapter(options: BedrockAdapterOptions): ProviderAdapter 
       return form ? (form.enforcesFormat?.(format, endpoint) ?? true) : enforcesFormat(format, endpoint)
     },
     dialect,
+    dialectOf: endpoint => invoke.formOf(endpoint)?.dialect,
     framing: eventStreamFramer,
     media: { images: 'inline', files: 'inline' },
     prepare(call) {

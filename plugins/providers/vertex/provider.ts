@@ -63,6 +63,7 @@ export function vertexProvider(
     capabilities: { customTools: false, namespaceTools: false, allowedTools: false },
     capabilitiesOf: named => spokenBy(named).capabilitiesOf?.(named) ?? {},
     enforcesFormat: (format, endpoint) => spokenBy(endpoint).enforcesFormat?.(format, endpoint) ?? true,
+    dialectOf: named => spokenBy(named).dialect,
     generate: call => spokenBy(call.endpoint).generate(call),
   }
 }
