@@ -8,6 +8,7 @@ import decisions from '../plugins/endpoints/decisions/index.ts'
 import embeddings from '../plugins/endpoints/embeddings/index.ts'
 import health from '../plugins/endpoints/health/index.ts'
 import key from '../plugins/endpoints/key/index.ts'
+import messages from '../plugins/endpoints/messages/index.ts'
 import models from '../plugins/endpoints/models/index.ts'
 import openapi from '../plugins/endpoints/openapi/index.ts'
 import responses from '../plugins/endpoints/responses/index.ts'
@@ -118,6 +119,7 @@ function everything(): readonly NamedEntry[] {
     ['uptime-sort', () => uptimeSort({})],
     ['totals-sort', () => totalsSort({})],
     ['responses', () => responses({})],
+    ['messages', () => messages({})],
     ['decisions', () => decisions({})],
     ['embeddings', () => embeddings({})],
     ['models', () => models({})],
