@@ -28,7 +28,8 @@ export default definePlugin({
       betas: {
         anyOf: [{ type: 'boolean' }, { type: 'array', items: { type: 'string', minLength: 1 } }],
         default: true,
-        description: 'The values of `anthropic-beta` that callers may send to upstreams of this API: all, none, or those listed. An entry may end in `*`.',
+        description:
+          'The values of `anthropic-beta` that callers may send to upstreams of this API: all, none, or those listed. An entry may end in `*`.',
       },
     },
   },

@@ -105,8 +105,22 @@ function betasIn(header: string): readonly string[] {
 }
 
 const known = new Set([
-  'model', 'messages', 'system', 'max_tokens', 'stream', 'tools', 'tool_choice', 'thinking', 'output_format', 'stop_sequences',
-  'temperature', 'top_p', 'top_k', 'service_tier', 'cache_control', 'routing',
+  'model',
+  'messages',
+  'system',
+  'max_tokens',
+  'stream',
+  'tools',
+  'tool_choice',
+  'thinking',
+  'output_format',
+  'stop_sequences',
+  'temperature',
+  'top_p',
+  'top_k',
+  'service_tier',
+  'cache_control',
+  'routing',
 ])
 const knownOutput = new Set(['effort', 'format'])
 const knownMetadata = new Set(['user_id'])

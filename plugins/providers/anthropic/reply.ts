@@ -96,8 +96,19 @@ export class Reply {
 }
 
 const understood = new Set([
-  'type', 'id', 'role', 'model', 'content', 'usage', 'stop_reason', 'stop_sequence', 'stop_details',
-  'message', 'delta', 'index', 'content_block',
+  'type',
+  'id',
+  'role',
+  'model',
+  'content',
+  'usage',
+  'stop_reason',
+  'stop_sequence',
+  'stop_details',
+  'message',
+  'delta',
+  'index',
+  'content_block',
 ])
 
 function isThere(value: unknown): boolean {
