@@ -142,6 +142,23 @@ for (const [name, store] of Object.entries(everyStore)) {
     t.equal((await under.get('/v1/key/')).status, 200)
   })
 
+  t.test(`exactly as many requests as are left get through, all at once, with ${name}`, async t => {
+    const under = await open(t, store(t), { limits: [{ requests: 20, windowMs: hourMs }], spendCapUsd: 0.5 })
+    for (let asked = 0; asked < 3; asked++) await ask(under, { model: 'm', max_output_tokens: 2 })
+    const { limits, remaining_usd } = (await under.get()).body
+    t.same([limits[0].remaining, remaining_usd], [17, 0.35])
+    const answers = await Promise.all(Array.from({ length: 40 }, () => ask(under, { model: 'm', max_output_tokens: 2 })))
+    t.equal(answers.filter(({ status }) => status !== 429).length, limits[0].remaining)
+    t.ok(answers.every(({ status, headers }) => status !== 429 || headers.get('x-ratelimit-remaining-requests') === '0'))
+    const told = answers.filter(({ status }) => status !== 429).map(({ headers }) => Number(headers.get('x-ratelimit-remaining-requests')))
+    t.same(
+      told.toSorted((a, b) => b - a),
+      Array.from({ length: 17 }, (_, index) => 16 - index),
+      'each is told another number',
+    )
+    t.equal((await under.get()).body.limits[0].remaining, 0)
+  })
+
   t.test(`no caller sees or changes what belongs to another key, with ${name}`, async t => {
     const limits = [{ requests: 5, windowMs: hourMs }]
     const under = await open(t, store(t), { spendCapUsd: 2, limits })
