@@ -37,8 +37,11 @@ export interface Route {
    * milliseconds since the epoch. Default: `rateLimitHeaders` of `turnpike/kit`.
    */
   rateLimitHeaders?(windows: readonly KeyWindow[], now: number): Readonly<Record<string, string>>
-  /** Formats errors, including those of paths below this one. `requestId`: of the request. Default: core's error body. */
-  error?(error: GatewayError, requestId: string): Reply
+  /**
+   * Formats errors, including those of paths below this one. `requestId` and `headers` are those of the request. Default: core's error body,
+   * which also stands in for undefined.
+   */
+  error?(error: GatewayError, requestId: string, headers: Pick<Headers, 'get'>): Reply | undefined
   /** Paths that callers may expect but no route serves, with a sentence of advice for their 404. Applies to paths below them too. */
   readonly insteadOf?: Readonly<Record<string, string>>
   /** True if the path only answers a 404 that says where it has moved. Hints for unknown paths then do not name it. Default: false. */

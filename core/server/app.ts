@@ -73,7 +73,8 @@ export class HttpApp {
     // `health` must win over `:id`: h3 matches routes without parameters first.
     for (const route of routes) this.#add(router, route)
     for (const [path, sharing] of Map.groupBy(routes, ({ path }) => path)) this.#addOtherMethods(router, path, sharing)
-    for (const route of routes) if (route.error) this.#refuseBelow(router, route)
+    // A path with a wildcard has no others below it.
+    for (const route of routes) if (route.error && !route.path.includes('*')) this.#refuseBelow(router, route)
     router.add('', '/**', (channel, params, path) => this.#serve(this.#unknown, channel, params, path))
     router.seal()
     return router
@@ -101,7 +102,7 @@ export class HttpApp {
 
   /** Unknown paths below a surface get errors in its format. */
   #refuseBelow(router: Router, surface: MountedRoute): void {
-    const route: MountedRoute = { ...this.#unknown, error: (error, requestId) => surface.error!(error, requestId) }
+    const route: MountedRoute = { ...this.#unknown, error: (...failure) => surface.error!(...failure) }
     router.add('', `${surface.path}/**`, (channel, params, path) => this.#serve(route, channel, params, path))
   }
 
@@ -165,7 +166,7 @@ export class HttpApp {
 
   #formatted(route: MountedRoute, exchange: MountedExchange, error: GatewayError): Reply {
     try {
-      const reply = route.error?.(error, exchange.id)
+      const reply = route.error?.(error, exchange.id, exchange.headers)
       if (reply && replyFault(reply, undefined, 'a string') === undefined) return reply
     } catch (thrown) {
       const plugin = this.#pluginOf(route)

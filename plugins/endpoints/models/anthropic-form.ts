@@ -1,4 +1,13 @@
-import { invalidRequest, type Endpoint, type Exchange, type JsonObject, type Model } from '../../../core/index.ts'
+import {
+  invalidRequest,
+  type Endpoint,
+  type Exchange,
+  type GatewayError,
+  type JsonObject,
+  type Model,
+  type Reply,
+} from '../../../core/index.ts'
+import { retryHeaders } from '../../../core/kit.ts'
 import type { Found } from './find.ts'
 import { limitIn, onlyOne } from './limit.ts'
 import type { Cut, ListForm } from './list.ts'
@@ -55,4 +64,22 @@ export function anthropicCut({ query }: Exchange): Cut {
 /** True if the client speaks Anthropic's API. */
 export function isAnthropic(headers: Pick<Headers, 'get'>): boolean {
   return Boolean(headers.get('anthropic-version'))
+}
+
+/** Only requests that read fail here: what is not one of these failures is the gateway's own. */
+const errorTypes: Readonly<Record<number, string>> = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  404: 'not_found_error',
+  405: 'invalid_request_error',
+}
+
+export function anthropicError(error: GatewayError, requestId: string): Reply {
+  const { status, message } = error
+  const type = errorTypes[status] ?? 'api_error'
+  return {
+    status,
+    headers: { 'content-type': 'application/json', 'request-id': requestId, ...retryHeaders(error) },
+    body: JSON.stringify({ type: 'error', error: { type, message }, request_id: requestId }),
+  }
 }

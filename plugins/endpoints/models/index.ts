@@ -1,6 +1,6 @@
-import { definePlugin, GatewayError, Providers, Routes, type Endpoint, type JsonObject } from '../../../core/index.ts'
+import { definePlugin, GatewayError, Providers, Routes, type Endpoint, type JsonObject, type Route } from '../../../core/index.ts'
 import { MetricStore } from '../../../core/stores.ts'
-import { anthropicCut, anthropicDetail, anthropicForm, isAnthropic } from './anthropic-form.ts'
+import { anthropicCut, anthropicDetail, anthropicError, anthropicForm, isAnthropic } from './anthropic-form.ts'
 import { describeModel, describeModels } from './description.ts'
 import { factsOf, find } from './find.ts'
 import { ModelList } from './list.ts'
@@ -16,25 +16,23 @@ export default definePlugin({
   needs: { providers: Providers, metrics: MetricStore },
   setup(gateway, _, { providers, metrics }) {
     const lists = { openAi: new ModelList(openAiForm), anthropic: new ModelList(anthropicForm) }
-    gateway.add(Routes, {
-      method: 'GET',
+    const error: Route['error'] = (error, requestId, headers) => (isAnthropic(headers) ? anthropicError(error, requestId) : undefined)
+    const route = { method: 'GET', auth: 'key', error } as const
+    gateway.add<Route>(Routes, {
+      ...route,
       path: '/v1/models',
-      auth: 'key',
       handle(exchange, gateway) {
-        const [list, cut] = isAnthropic(exchange.request.headers)
-          ? [lists.anthropic, anthropicCut(exchange)]
-          : [lists.openAi, openAiCut(exchange)]
+        const [list, cut] = isAnthropic(exchange.headers) ? [lists.anthropic, anthropicCut(exchange)] : [lists.openAi, openAiCut(exchange)]
         return json(list.of(gateway.catalog.models(), gateway.reach(exchange), cut))
       },
       describe: describeModels,
     })
-    gateway.add(Routes, {
-      method: 'GET',
+    gateway.add<Route>(Routes, {
+      ...route,
       // Model names may contain slashes.
       path: '/v1/models/**:id',
-      auth: 'key',
       handle(exchange, { catalog, permits, reach }) {
-        const { params, query, caller, request } = exchange
+        const { params, query, caller, headers } = exchange
         const intervalMs = intervalIn(query)
         const name = decoded(params['id'] ?? '')
         const isUsable: IsUsable = endpoint => permits(caller, endpoint)
@@ -42,7 +40,7 @@ export default definePlugin({
         if (found) {
           const first = factsOf(found, reach(exchange))
           const measure = (endpoint: Endpoint): JsonObject => metricsOf(endpoint, metrics, intervalMs)
-          return json(JSON.stringify(isAnthropic(request.headers) ? anthropicDetail(found, first) : detailOf(found, first, measure)))
+          return json(JSON.stringify(isAnthropic(headers) ? anthropicDetail(found, first) : detailOf(found, first, measure)))
         }
         const near = catalog.nearest(name).filter(each => find(each, isUsable, catalog, providers))
         const advice = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : ''

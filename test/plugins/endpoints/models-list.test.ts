@@ -140,6 +140,28 @@ t.test('with anthropic-version, the list and its models have the form of that AP
     t.equal((await read(under, `/v1/models?${query}`, anthropic)).status, 400, query)
 })
 
+t.test('errors are in the form of the list', async t => {
+  const under = await open(t)
+  for (const [path, headers, status, type] of [
+    ['/v1/models?limit=0', {}, 400, 'invalid_request_error'],
+    ['/v1/models/nobody', {}, 404, 'not_found_error'],
+    ['/v1/models', { authorization: 'Bearer tp_wrong' }, 401, 'authentication_error'],
+    ['/v1/models/a', { authorization: '' }, 401, 'authentication_error'],
+  ] as const) {
+    const reply = await under.request(path, { headers: { ...anthropic, ...headers } })
+    t.equal(reply.status, status, path)
+    const requestId = reply.headers.get('x-request-id')
+    t.match(await reply.json(), { type: 'error', error: { type, message: String }, request_id: requestId })
+    const usual = await under.request(path, { headers })
+    t.equal(usual.status, status, path)
+    const body = (await usual.json()) as any
+    t.same(Object.keys(body), ['error'])
+    t.ok(body.error.code)
+  }
+  t.equal((await under.request('/v1/models', { method: 'DELETE', headers: anthropic })).status, 405)
+  t.equal((await under.request('/v1/models/a', { method: 'DELETE' })).status, 405)
+})
+
 t.test('a page in the form of Anthropic has 20 models unless the client asks for more', async t => {
   const many = Array.from({ length: 30 }, (_, index) => ({ model: `m${index}`, endpoints: [{ provider: 'acme' }] }))
   const under = await gateway({ plugins: [saying('acme', hello), listing(...many)] })
