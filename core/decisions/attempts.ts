@@ -3,7 +3,6 @@ import type { Attempt } from '../call/attempts/attempt.ts'
 import type { Lane } from '../call/attempts/lane.ts'
 import type { Reservation } from '../limits/reservation.ts'
 import type { DecisionCall, DecisionClient, DecisionReply, DecisionRequest } from '../contracts/decision.ts'
-import type { TokenUsage } from '../contracts/events.ts'
 import type { Credential, ProviderFailure } from '../contracts/provider.ts'
 import { wire, type Dependencies } from '../framework/container.ts'
 import { DecisionClients } from '../framework/extension-points.ts'
@@ -15,10 +14,10 @@ import type { OpenGuard } from '../guards/input-guards.ts'
 import type { Operation } from '../call/operation.ts'
 import { AnswerFeed } from '../runtime/answer-feed.ts'
 import { AskedModels } from './asked-models.ts'
-import { askParts } from './ask-parts.ts'
 import { limitsOf } from './client-limits.ts'
 import type { DecisionCandidate } from './names.ts'
-import { joinedReply, type RepliedPart } from './parted-reply.ts'
+import { PartedCall } from './parted-call.ts'
+import type { RepliedPart } from './parted-reply.ts'
 import { plainDecision, type PlainDecision } from './plain-request.ts'
 import { checkedReply } from './reply.ts'
 import { countedUsage } from './usage.ts'
@@ -82,41 +81,25 @@ export class DecisionAttempts {
     // A decision's output has no limit that could be lowered: either all of it is covered, or this throws the 402.
     await reservation?.cover(endpoint, false)
     const parts = { candidate, credential, totalMs: client.timeoutMs ?? defaultTimeoutMs, lane, record }
-    const done: RepliedPart[] = []
+    const parted = candidate.parts && new PartedCall(candidate.parts)
     const run = async (attempt: Attempt<DecisionReply, DecisionCandidate>): Promise<AnsweredDecision> => {
       const { signal } = attempt
+      const { form } = task.request
       const { request, warnings } = this.#requestFor(client, { ...task.request, model }, context)
       const asker = this.#models.asker({ operation, guards, signal, record })
       const generate: DecisionCall['generate'] = asked => asker.generate(asked)
-      const call = { credentialId: credential?.id, context, generate }
-      const askPart = async (questions: DecisionRequest['questions'], until: AbortSignal): Promise<void> => {
-        const asked = { ...request, questions }
-        const reply = checkedReply(
-          await client.decide({ ...call, request: asked, signal: until }),
-          asked,
-          client.provider,
-          task.request.form,
-        )
-        done.push({ request: asked, reply })
-      }
-      const whole = (): Promise<DecisionReply> => client.decide({ ...call, request, signal })
-      const inParts = async (): Promise<DecisionReply> => {
-        await askParts(partsIn(request, candidate), signal, askPart)
-        return joinedReply(done)
-      }
+      const call = { request, credentialId: credential?.id, signal, context, generate }
       try {
-        attempt.begin(new AnswerFeed(candidate.parts ? inParts : whole))
-        const answered = checkedReply(await attempt.inbox.next(), request, client.provider, task.request.form)
+        attempt.begin(new AnswerFeed(() => (parted ? parted.ask(candidate, call, form) : client.decide(call))))
+        const answered = checkedReply(await attempt.inbox.next(), request, client.provider, form)
         const reply = warnings.length > 0 ? { ...answered, warnings: [...warnings, ...(answered.warnings ?? [])] } : answered
         attempt.end('ok', countedUsage(reply))
-        return { reply, candidate, askedModels: asker.hasAsked, ...(candidate.parts && { parts: done }) }
+        return { reply, candidate, askedModels: asker.hasAsked, ...(parted && { parts: parted.done }) }
       } finally {
         if (asker.hasAsked) await asker.close()
       }
     }
-    // The parts that were answered before another one failed.
-    const usageOf = (): TokenUsage | undefined => (done.length > 0 ? countedUsage(joinedReply(done)) : undefined)
-    return await this.#failover.attempt(parts, context, { reservation, run, ...(candidate.parts && { usageOf }) })
+    return await this.#failover.attempt(parts, context, { reservation, run, ...(parted && { usageOf: () => parted.usage }) })
   }
 
   /** The request as the client takes it. Vendors see an HMAC of the cache key, because the caller's might name a user. */
@@ -131,8 +114,3 @@ export class DecisionAttempts {
 }
 
 const none: readonly Warning[] = []
-
-/** The questions of each part, as the client takes them. */
-function partsIn({ questions }: DecisionRequest, { parts }: DecisionCandidate): readonly DecisionRequest['questions'][] {
-  return parts!.map(part => Object.fromEntries(Object.keys(part).map(id => [id, questions[id]!])))
-}

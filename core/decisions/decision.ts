@@ -71,7 +71,8 @@ export class Decision implements CallSteps<DecisionRequest, PlannedDecision, Ans
   plan(request: DecisionRequest, guards: readonly OpenGuard[]): Maybe<PlannedDecision> {
     const { names, fit } = this.#services
     const candidates = names.candidates(request.model, this.context.caller)
-    if (request.form !== 'items' && !candidates.some(({ client }) => client.limits)) return { request, guards, candidates }
+    if (request.form !== 'items' && !candidates.some(({ client }) => client.limits?.questions !== undefined))
+      return { request, guards, candidates }
     return fit.fitting(request, candidates, this.#bodyBytes).then(fitting => ({ request, guards, candidates: fitting }))
   }
 

@@ -1,3 +1,4 @@
+import { isImage, partsOfDecision } from '../guards/decision-parts.ts'
 import type { DecisionLimits, DecisionRequest, Question } from '../contracts/decision.ts'
 import { TokenCounter } from '../contracts/token-counter.ts'
 import { invalidRequest, type GatewayError } from '../foundation/errors.ts'
@@ -5,7 +6,6 @@ import { wire } from '../framework/container.ts'
 import { mayExceed } from '../tokens/bound.ts'
 import { estimateTokens } from '../tokens/estimate.ts'
 import { limitsOf } from './client-limits.ts'
-import { isImage, partsOfDecision } from './decision-parts.ts'
 import type { DecisionCandidate } from './names.ts'
 import { questionText, stateText, tooManyTokens } from './token-limits.ts'
 
@@ -69,6 +69,9 @@ interface Counts {
   readonly state: number
   readonly questions: readonly number[]
 }
+
+/** Longer than any limit: then nothing more is counted. */
+const longest = 1_000_000
 
 /** The size of a request in tokens. Counts only what its bytes leave open, and once. */
 class Measured {
@@ -143,7 +146,7 @@ class Measured {
   }
 
   async #tokens(text: string): Promise<number> {
-    const counted = await this.#counter.count([text])
+    const counted = await this.#counter.count([text], { limit: longest })
     return counted?.tokens ?? estimateTokens(text.length)
   }
 }

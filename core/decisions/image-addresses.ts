@@ -2,7 +2,7 @@ import type { DecisionRequest } from '../contracts/decision.ts'
 import { addressProblem, type AllowedHosts } from '../upstream/media/media-address.ts'
 import { MediaError } from '../upstream/media/media-error.ts'
 import { isData } from '../upstream/media/media-parts.ts'
-import { isImage, partsOfDecision } from './decision-parts.ts'
+import { isImage, partsOfDecision } from '../guards/decision-parts.ts'
 
 /** Throws a 400 for an image at an address that is not public, as for generations. */
 export function checkImageAddresses(request: DecisionRequest, allowed: AllowedHosts): void {

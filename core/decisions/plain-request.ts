@@ -1,7 +1,7 @@
 import type { Criterion, DecisionRequest, Description, Question } from '../contracts/decision.ts'
 import type { Warning } from '../contracts/route.ts'
 import { isObject, type JsonObject } from '../foundation/json.ts'
-import { partsOfDecision } from './decision-parts.ts'
+import { partsOfDecision } from '../guards/decision-parts.ts'
 
 export interface PlainDecision {
   readonly request: DecisionRequest
@@ -24,12 +24,15 @@ export function plainState(state: Description): Description {
   return items.length === 1 && only?.['role'] === 'user' ? (only['content'] as Description) : items
 }
 
-function plainItem({ id: _, status: __, ...item }: JsonObject): JsonObject {
-  const members = Object.entries(item).filter(([name, value]) => value !== null && (name !== 'type' || value !== 'message'))
+function plainItem({ id: _, ...item }: JsonObject): JsonObject {
+  const members = Object.entries(item).filter(([name, value]) => value !== null && usual[name] !== value)
   return Object.fromEntries(
     members.map(([name, value]) => [name, name === 'content' || name === 'output' ? plainParts(value as Description) : value]),
   )
 }
+
+/** Values that say nothing. */
+const usual: JsonObject = { type: 'message', status: 'completed' }
 
 /** Text parts become strings, and JSON parts their data. A single part stands for the list. */
 export function plainParts(parts: Description): Description {

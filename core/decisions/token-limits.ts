@@ -6,7 +6,7 @@ import { invalidRequest, type GatewayError } from '../foundation/errors.ts'
 import { mayExceed } from '../tokens/bound.ts'
 import { imageTokens } from '../tokens/other-input.ts'
 import { questionTokenLimit, requestTokenLimit } from './client-limits.ts'
-import { isImage, partsOfDecision } from './decision-parts.ts'
+import { isImage, partsOfDecision } from '../guards/decision-parts.ts'
 
 /** Three answers take about 70 tokens. */
 const outputTokensPerQuestion = 24

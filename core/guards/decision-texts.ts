@@ -1,10 +1,13 @@
 import type { DecisionRequest } from '../contracts/decision.ts'
+import { isImage, partsOfDecision } from './decision-parts.ts'
 import type { RequestText } from './request-texts.ts'
 
 export interface DecisionTexts {
   /** A copy, which `replace` changes. */
   readonly request: DecisionRequest
   readonly slots: readonly RequestText[]
+  /** The paths of images. */
+  readonly unreadable: readonly string[]
 }
 
 type Holder = Record<string, unknown>
@@ -38,28 +41,42 @@ export function decisionTexts(asked: DecisionRequest): DecisionTexts {
     visitParts(question as unknown as Holder, 'instructions', `${path}.instructions`)
     visit(question as unknown as Holder, 'criteria', `${path}.criteria`)
   }
-  return { request, slots }
+  const unreadable = partsOfDecision(asked).filter(isImage)
+  return { request, slots, unreadable: unreadable.map(({ path }) => `${path}.image_url`) }
 }
 
 type Visit = (holder: Holder, key: string, path: string) => void
 
 const texts: ReadonlySet<string> = new Set(['state', 'instructions', 'content', 'text', 'refusal', 'arguments', 'input', 'output'])
-/** Members whose values only the protocol chooses. */
-const words: ReadonlySet<string> = new Set(['type', 'role', 'status', 'phase', 'detail', 'mode', 'ttl'])
+/** Names of members and values that the protocol chooses, so that they say nothing. */
+const words: ReadonlySet<string> = new Set([
+  ...texts,
+  ...(
+    'type role status phase detail mode id call_id name namespace image_url prompt_cache_breakpoint message function_call ' +
+    'function_call_output custom_tool_call custom_tool_call_output user developer system assistant commentary final_answer in_progress ' +
+    'completed incomplete input_text input_image input_json output_text low high auto original explicit'
+  ).split(' '),
+])
 
 /** Visits conversation items and their parts. The JSON in `data` is free. */
 function itemVisitor(slots: RequestText[], visitFree: Visit): Visit {
+  const fixed = (text: string, path: string): void => {
+    if (!words.has(text)) slots.push({ path, text, kind: 'fixed', replace() {} })
+  }
   const visit: Visit = (holder, key, path) => {
     const value = holder[key]
     if (key === 'data') return visitFree(holder, key, path)
     if (typeof value === 'string') {
-      if (words.has(key) || (key === 'image_url' && /^data:/i.test(value))) return
+      if (key === 'image_url' && /^data:/i.test(value)) return
       if (texts.has(key)) slots.push({ path, text: value, kind: 'text', replace: text => void (holder[key] = text) })
-      else slots.push({ path, text: value, kind: 'fixed', replace() {} })
+      else fixed(value, path)
     } else if (Array.isArray(value)) {
       for (const index of value.keys()) visit(value as unknown as Holder, String(index), `${path}[${index}]`)
     } else if (typeof value === 'object' && value !== null) {
-      for (const name of Object.keys(value)) visit(value as Holder, name, `${path}.${name.slice(0, maxNameLength)}`)
+      for (const name of Object.keys(value)) {
+        fixed(name, path)
+        visit(value as Holder, name, `${path}.${name.slice(0, maxNameLength)}`)
+      }
     }
   }
   return visit

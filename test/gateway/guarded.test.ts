@@ -27,6 +27,7 @@ interface Reaching {
 const generation = (stream: boolean): object => ({ model: 'acme/m', input: 'CANARY', stream })
 const message = (stream: boolean): object => ({ model: 'acme/m', max_tokens: 100, messages: [{ role: 'user', content: 'CANARY' }], stream })
 const decision = { model: 'one', state: 'CANARY', questions: { q: { type: 'noul', instructions: 'Is it?' } } }
+const publicDecision = { model: 'one', input: 'CANARY', questions: [{ type: 'predicate', instructions: 'Is it?' }] }
 
 const reaching: Readonly<Record<string, Reaching>> = {
   'POST /v1/responses': { body: generation, answers: true },
@@ -34,7 +35,7 @@ const reaching: Readonly<Record<string, Reaching>> = {
   'POST /v1/messages': { body: message, answers: true },
   'POST /v1/messages/count_tokens': { body: message, counts: true },
   'POST /v1/systemone': { body: () => decision },
-  'POST /v1/decisions': { body: () => decision },
+  'POST /v1/decisions': { body: stream => (stream ? publicDecision : decision) },
   'POST /admin/v1/playground/responses': { body: stream => ({ key: 'KEY', request: generation(stream) }), answers: true },
   'POST /admin/v1/playground/systemone': { body: () => ({ key: 'KEY', request: decision }) },
 }

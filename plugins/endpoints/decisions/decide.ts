@@ -25,13 +25,13 @@ export async function decideEither(exchange: Exchange, gateway: GatewayServices,
 
 async function decided(exchange: Exchange, gateway: GatewayServices, body: unknown): Promise<Reply> {
   const request = parseDecision(body)
-  const { model, answers, usage, extra, attempts, warnings } = await gateway.decide(exchange, request, exchange.bodyBytes)
+  const { model, answers, usage, extra, attempts, warnings, costUsd } = await gateway.decide(exchange, request, exchange.bodyBytes)
   // Without an attempt, a plugin has answered.
   const provider = attempts > 0 ? model.slice(0, model.indexOf('/')) : undefined
   const known = { id: exchange.id, model, answers, usage }
   return {
     status: 200,
-    headers: { 'content-type': 'application/json', ...gatewayHeaders({ provider, attempts, warnings }) },
+    headers: { 'content-type': 'application/json', ...gatewayHeaders({ provider, attempts, warnings, costUsd }) },
     // Extra members from the vendor must not replace members of the protocol.
     body: JSON.stringify({ ...known, ...extra, ...known }),
   }

@@ -55,6 +55,7 @@ export const replies: Readonly<Record<number, ReplyDescription>> = {
       ...requestId,
       'x-gateway-provider': { description: 'The provider that answered or, with an error, the last one asked.', schema: text },
       'x-gateway-attempts': { description: 'The number of attempts.', schema: text },
+      'x-gateway-cost-usd': { description: 'The cost in US dollars, if known.', schema: text },
       'x-gateway-warnings': { description: 'What the model did not get, or did not report.', schema: text },
     },
   },

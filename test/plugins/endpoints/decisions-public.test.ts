@@ -2,11 +2,12 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import type OpenAI from 'openai'
 import t, { type Test } from 'tap'
 import { ProviderFailure, type JsonObject } from '../../../core/index.ts'
-import type { DecisionCall, DecisionReply } from '../../../core/kit.ts'
+import { decisionTexts, type DecisionCall, type DecisionReply } from '../../../core/kit.ts'
 import decisions from '../../../plugins/endpoints/decisions/index.ts'
 import openapi from '../../../plugins/endpoints/openapi/index.ts'
 import { deciding, reply, type DecisionWitness } from '../../kit/decision-stage.ts'
 import { gateway, type GatewayUnderTest } from '../../kit/gateway.ts'
+import { guarding } from '../../kit/stage.ts'
 
 type Body = Partial<OpenAI.DecisionCreateParams> & JsonObject
 type Options = NonNullable<Parameters<typeof gateway>[0]>
@@ -397,6 +398,51 @@ t.test('the rules for keys are those of the other path', async t => {
   }
 })
 
+t.test('every error has the body of this path', async t => {
+  const under = await stage(t, deciding('acme'), { settings: { maxBodyBytes: 2_000, logLevel: 'silent' } })
+  const whole = { model: 'one', input: 'x', questions: [predicate] }
+  for (const [status, code, more, path = '/v1/decisions'] of [
+    [401, 'invalid_api_key', { headers: { authorization: 'Bearer tp_demo' } }],
+    [413, 'request_too_large', { body: { ...whole, input: 'x'.repeat(3_000) } }],
+    [415, 'unsupported_media_type', { headers: { 'content-type': 'text/plain' } }],
+    [404, 'not_found', {}, '/v1/decisions/more'],
+    [405, 'method_not_allowed', { method: 'PUT' }],
+    [400, 'model_not_found', { body: { ...whole, model: 'none' } }],
+  ] as const) {
+    const reply = await under.request(path, { body: whole, ...more })
+    t.equal(reply.status, status)
+    const body = (await reply.json()) as JsonObject
+    t.same(Object.keys(body), ['error'])
+    t.match(body, { error: { message: String, type: String, code } })
+    t.match(await under.record(reply.headers.get('x-request-id')!), { status, errorCode: code })
+  }
+})
+
+t.test('a guardrail sees the conversation, and what it replaces goes to the model in the same form', async t => {
+  const acme = taking()
+  const masking = guarding({
+    decision: request => {
+      const { request: replaced, slots } = decisionTexts(request)
+      for (const { text, replace } of slots) if (text.includes('CANARY')) replace(text.replace('CANARY', '***'))
+      const { form: _, ...plain } = replaced
+      return { replace: plain }
+    },
+  })
+  const under = await stage(t, acme, { plugins: [masking] })
+  const { status, body } = await ask(under, {
+    ...user({ type: 'input_text', text: 'a CANARY' }, image),
+    ...choice(true, 'true'),
+    novelty: 'CANARY',
+  })
+  t.equal(status, 200, JSON.stringify(body))
+  const { request } = acme.calls[0]!
+  t.match(request, { form: 'items', state: [{ content: [{ text: 'a ***' }, image] }] })
+  t.notMatch(JSON.stringify(request), /CANARY/, 'members that nobody knows are left out')
+  const free = await stage(t, acme)
+  await ask(free, { novelty: 'CANARY' })
+  t.match(acme.calls[1]!.request, { extra: { novelty: 'CANARY' } })
+})
+
 t.test('the status of a failed vendor is an option of both paths', async t => {
   const failing = deciding('acme', () => {
     throw new ProviderFailure({ kind: 'unavailable', status: 500, message: 'broken', transient: false })
@@ -419,6 +465,9 @@ t.test('what is described is what is taken and answered', async t => {
     const validate = ajv.getSchema(`https://example.com/openapi.json#/components/schemas/${name}`)!
     return validate(value) ? undefined : ajv.errorsText(validate.errors)
   }
-  for (const [name, body] of accepted) t.equal(check('PublicDecision', (await ask(under, body)).body), undefined, name)
+  for (const [name, body] of accepted) {
+    t.equal(check('CreatePublicDecision', { model: 'one', input: 'x', questions: [predicate], ...body }), undefined, name)
+    t.equal(check('PublicDecision', (await ask(under, body)).body), undefined, name)
+  }
   t.equal(check('PublicDecisionError', (await ask(under, { model: 'x' })).body), undefined)
 })

@@ -9,16 +9,20 @@ const probability = { type: 'number', minimum: 0, maximum: 1 }
 const name = { type: ['string', 'null'], description: 'The name of the question, or null if it has none.' }
 const value = { type: ['string', 'boolean'] }
 const [predicate, choice, score] = publicQuestionSchema.oneOf
+const [plainInput, itemList] = publicDecisionSchema.properties.input.anyOf
+const [message, ...otherItems] = itemList.items.oneOf
 
 const schemas: Readonly<Record<string, JsonObject>> = {
   PredicateQuestion: { ...predicate, description: 'How likely a statement about the input is true.' },
   PublicChoiceQuestion: { ...choice, description: 'One of the choices. The string `"true"` and the boolean `true` are different values.' },
   PublicScoreQuestion: { ...score, description: 'One of the levels, lowest first.' },
   PublicQuestion: { anyOf: [ref('PredicateQuestion'), ref('PublicChoiceQuestion'), ref('PublicScoreQuestion')] },
+  PublicDecisionItem: { anyOf: [{ ...message, required: ['role', 'content'] }, ...otherItems] },
   CreatePublicDecision: {
     ...publicDecisionSchema,
     properties: {
       ...publicDecisionSchema.properties,
+      input: { anyOf: [plainInput, { ...itemList, items: ref('PublicDecisionItem') }] },
       questions: { ...publicDecisionSchema.properties.questions, items: ref('PublicQuestion') },
     },
   },

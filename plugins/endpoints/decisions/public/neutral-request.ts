@@ -43,7 +43,7 @@ function withIds(questions: readonly PublicQuestion[]): readonly Asked[] {
   const taken = new Set<string>()
   return questions.map((question, index) => {
     const name = question.name ?? null
-    let id = name !== null && !taken.has(name) ? name : `question_${index + 1}`
+    let id = name === null || taken.has(name) ? `question_${index + 1}` : isWholeNumber(name) ? `#${name}` : name
     while (taken.has(id) || (id !== name && names.has(id))) id += '_'
     taken.add(id)
     const neutral = neutralQuestion(question)
@@ -54,6 +54,11 @@ function withIds(questions: readonly PublicQuestion[]): readonly Asked[] {
       ...(question.type === 'score' && { labels: question.levels.map(({ label }) => label) }),
     }
   })
+}
+
+/** An object would not keep its place among other names. */
+function isWholeNumber(name: string): boolean {
+  return /^(?:0|[1-9]\d*)$/.test(name)
 }
 
 function neutralQuestion(question: PublicQuestion): Question {
