@@ -35,6 +35,7 @@ export class MessageBuilder implements GenerationSink {
   #begun = false
   #closed = false
   #refusal = ''
+  #hasCalls = false
   /** For the next item. */
   #itemExtra: JsonObject | undefined
   #answerExtra: JsonObject | undefined
@@ -104,7 +105,7 @@ export class MessageBuilder implements GenerationSink {
   }
 
   close({ finish, usage, costUsd }: Outcome): FinishedAnswer {
-    const stop = stopOf(finish, this.#refusal, this.#finishExtra)
+    const stop = stopOf(finish, this.#refusal, this.#hasCalls, this.#finishExtra)
     // Of several rounds, the gateway adds up the counts.
     const counts =
       this.#usageExtra && this.#reports === 1 ? vendorsUsage(this.#usageExtra, costUsd) : publicUsage(usage, costUsd, this.#usageExtra)
@@ -143,6 +144,7 @@ export class MessageBuilder implements GenerationSink {
       case 'reasoning':
         return new ThinkingBlock(context, extra)
       case 'call':
+        this.#hasCalls = true
         return new CallBlock(context, item, extra)
       case 'search':
         return new SearchBlock(context, item)

@@ -23,14 +23,15 @@ const finishes: Readonly<Record<string, FinishReason>> = {
   refusal: 'content-filter',
 }
 
-/** `refusal`: the words in which the model refused. `vendors`: the end in the vendor's words, which holds if the answer ended there. */
-export function stopOf(finish: FinishReason, refusal: string, vendors: JsonObject | undefined): Stop {
+/** `refusal`: the words in which the model refused. `calls`: the answer has calls. `vendors`: the end in the vendor's words, which holds if the answer ended there. */
+export function stopOf(finish: FinishReason, refusal: string, calls: boolean, vendors: JsonObject | undefined): Stop {
   const { stop_reason: reason, stop_sequence: sequence, stop_details: told } = vendors ?? {}
   if (typeof reason === 'string' && (finishes[reason] ?? 'stop') === finish)
     return { stop_reason: reason, stop_sequence: (sequence as string | undefined) ?? null, stop_details: (told as JsonObject) ?? null }
   const isRefused = finish === 'content-filter' || (refusal !== '' && finish === 'stop')
   return {
-    stop_reason: isRefused ? 'refusal' : reasons[finish],
+    // Some vendors do not say that they wait for the results of calls. Clients rely on it.
+    stop_reason: isRefused ? 'refusal' : calls && finish === 'stop' ? 'tool_use' : reasons[finish],
     stop_sequence: null,
     stop_details: isRefused ? { type: 'refusal', category: null, explanation: refusal || null } : null,
   }
