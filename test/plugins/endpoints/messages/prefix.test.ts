@@ -12,7 +12,13 @@ import { askMessages } from './stage.ts'
 
 const image = 'iVBORw0KGgo='
 const conversation: readonly JsonObject[] = [
-  { role: 'user', content: [{ type: 'text', text: 'hi' }, { type: 'image', source: { type: 'base64', media_type: 'image/png', data: image } }] },
+  {
+    role: 'user',
+    content: [
+      { type: 'text', text: 'hi' },
+      { type: 'image', source: { type: 'base64', media_type: 'image/png', data: image } },
+    ],
+  },
   {
     role: 'assistant',
     content: [

@@ -48,7 +48,10 @@ const vendors: readonly Vendor[] = [
         {
           content: {
             role: 'model',
-            parts: [{ text: 'Hm.', thought: true }, { functionCall: { name: 'look', args: {} }, thoughtSignature: signature }],
+            parts: [
+              { text: 'Hm.', thought: true },
+              { functionCall: { name: 'look', args: {} }, thoughtSignature: signature },
+            ],
           },
           finishReason: 'STOP',
         },
