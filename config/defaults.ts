@@ -11,6 +11,7 @@ import key from '../plugins/endpoints/key/index.ts'
 import messages from '../plugins/endpoints/messages/index.ts'
 import models from '../plugins/endpoints/models/index.ts'
 import openapi from '../plugins/endpoints/openapi/index.ts'
+import rerank from '../plugins/endpoints/rerank/index.ts'
 import responses from '../plugins/endpoints/responses/index.ts'
 import hipaa from '../plugins/guardrails/hipaa/index.ts'
 import redaction from '../plugins/guardrails/redaction/index.ts'
@@ -100,6 +101,8 @@ function everything(): readonly NamedEntry[] {
   const azureKey = optionalEnv('AZURE_OPENAI_API_KEY')
   const azureEndpoint = optionalEnv('AZURE_OPENAI_ENDPOINT')
   const mistralKey = optionalEnv('MISTRAL_API_KEY')
+  const voyageKey = optionalEnv('VOYAGE_API_KEY')
+  const jinaKey = optionalEnv('JINA_API_KEY')
   const databaseUrl = optionalEnv('DATABASE_URL')
   return [
     ['memory', () => memory({})],
@@ -122,6 +125,7 @@ function everything(): readonly NamedEntry[] {
     ['messages', () => messages({})],
     ['decisions', () => decisions({})],
     ['embeddings', () => embeddings({})],
+    ['rerank', () => rerank({})],
     ['models', () => models({})],
     ['key', () => key({})],
     ['health', () => health({})],
@@ -170,6 +174,16 @@ function everything(): readonly NamedEntry[] {
       'mistral',
       () => mistralKey !== undefined && used(import('../plugins/providers/mistral/index.ts'), { apiKey: mistralKey }),
       'set MISTRAL_API_KEY',
+    ],
+    [
+      'voyage',
+      () => voyageKey !== undefined && used(import('../plugins/providers/voyage/index.ts'), { apiKey: voyageKey }),
+      'set VOYAGE_API_KEY',
+    ],
+    [
+      'jina',
+      () => jinaKey !== undefined && used(import('../plugins/providers/jina/index.ts'), { apiKey: jinaKey }),
+      'set JINA_API_KEY',
     ],
     ...chatHosts(),
     ['ollama', localOllama, 'start Ollama'],

@@ -181,6 +181,7 @@ export {
   type GenerationRun,
   type GenerationSink,
   type InputCount,
+  type JsonOptions,
   type Outcome,
   type ParameterDescription,
   type ReplyDescription,

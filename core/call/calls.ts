@@ -61,6 +61,7 @@ export class Calls {
     call: CallSteps<Asked, Plan, Answered, Result, Given>,
   ): Promise<Result | GatewayError> {
     const observers = this.#observers
+    scope.record.kind = call.kind
     return this.#services.live.track(scope, observers ? () => this.#observed(scope, call, observers) : () => this.#steps(call))
   }
 

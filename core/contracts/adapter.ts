@@ -61,12 +61,12 @@ export interface ProviderAdapter {
  */
 export interface EmbeddingDialect extends Omit<Embedder, 'embed'> {
   prepare(call: EmbeddingCall): UpstreamRequest
-  reply(body: unknown, call: EmbeddingCall): EmbeddingReply
+  reply(body: unknown, call: EmbeddingCall, headers: UpstreamHeaders): EmbeddingReply
 }
 
 export interface RerankDialect extends Omit<Reranker, 'rerank'> {
   prepare(call: RerankCall): UpstreamRequest
-  reply(body: unknown, call: RerankCall): RerankReply
+  reply(body: unknown, call: RerankCall, headers: UpstreamHeaders): RerankReply
 }
 
 export interface Decoder {

@@ -61,4 +61,9 @@ export interface Embedded {
   /** In US dollars; null if unknown. */
   readonly costUsd: number | null
   readonly attempts: number
+  /**
+   * Call at once, if the vectors are not written at once: they count in the memory of answers until `done`. `abandon` is called if that
+   * memory is needed.
+   */
+  keepUntil(done: Promise<unknown>, abandon: () => void): void
 }

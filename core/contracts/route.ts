@@ -76,6 +76,11 @@ export interface ReplyDescription {
   readonly content?: Readonly<Record<string, JsonObject>>
 }
 
+export interface JsonOptions {
+  /** The most members and elements in the whole body. More than the default are safe if nearly all are numbers. Default: 250,000. */
+  readonly maxValues?: number | undefined
+}
+
 /** One HTTP request. Reading `caller` throws if the route's `auth` is `none`. */
 export interface Exchange extends RequestScope {
   readonly request: Request
@@ -85,7 +90,7 @@ export interface Exchange extends RequestScope {
   /** The query parameters. */
   readonly query: URLSearchParams
   /** Reads the body as JSON, within the size limit. Throws a 400, 413 or 415. */
-  json(): Promise<unknown>
+  json(options?: JsonOptions): Promise<unknown>
   /** The size of the body that `json` read, after decompression. */
   readonly bodyBytes: number | undefined
   /** Creates a streamed body for the reply. */

@@ -17,28 +17,33 @@ export async function httpCall<Reply>(
   { adapter, http, headers, connectTimeoutMs }: HttpService,
   call: RetrievalCall<unknown>,
   prepared: UpstreamRequest,
-  read: (body: unknown) => Reply,
+  read: (body: unknown, headers: UpstreamHeaders) => Reply,
 ): Promise<Reply> {
   checkRequest(prepared, 'prepare')
   const request = headers ? { ...prepared, headers: { ...prepared.headers, ...headers } } : prepared
   const authorized = adapter.authorize ? await adapter.authorize(request, call.credentialId, call.signal) : request
   checkRequest(authorized, 'authorize')
-  const scanner = await received(adapter, http, authorized, request, call, connectTimeoutMs)
+  const { scanner, headers: received } = await answered(adapter, http, authorized, request, call, connectTimeoutMs)
   try {
-    return read(parsedBy(scanner))
+    return read(parsedBy(scanner), received)
   } catch (error) {
     throw failureOf(error, scanner.opening)
   }
 }
 
-function received(
+interface Answer {
+  readonly scanner: ReplyScanner
+  readonly headers: UpstreamHeaders
+}
+
+function answered(
   adapter: ProviderAdapter,
   http: HttpClient,
   request: UpstreamRequest,
   prepared: UpstreamRequest,
   call: RetrievalCall<unknown>,
   connectTimeoutMs: number | undefined,
-): Promise<ReplyScanner> {
+): Promise<Answer> {
   const { signal } = call
   return new Promise((resolve, reject) => {
     const reply = new WholeReply(adapter, call, resolve, error => reject(error as Error))
@@ -69,16 +74,17 @@ class WholeReply implements ReplyReceiver {
   onEnd: (() => void) | undefined
   readonly #adapter: ProviderAdapter
   readonly #call: RetrievalCall<unknown>
-  readonly #resolve: (scanner: ReplyScanner) => void
+  readonly #resolve: (answer: Answer) => void
   readonly #reject: (error: unknown) => void
   readonly #scanner = new ReplyScanner()
   #error: ErrorReply | undefined
+  #headers: UpstreamHeaders = {}
   #transfer: Transfer | undefined
 
   constructor(
     adapter: ProviderAdapter,
     call: RetrievalCall<unknown>,
-    resolve: (scanner: ReplyScanner) => void,
+    resolve: (answer: Answer) => void,
     reject: (error: unknown) => void,
   ) {
     this.#adapter = adapter
@@ -92,6 +98,7 @@ class WholeReply implements ReplyReceiver {
   }
 
   head(status: number, headers: UpstreamHeaders): void {
+    this.#headers = headers
     if (status >= 300) this.#error = { status, headers, text: new ReplyText() }
   }
 
@@ -113,7 +120,7 @@ class WholeReply implements ReplyReceiver {
   end(): void {
     this.onEnd?.()
     if (this.#error) this.#reject(this.#failure(this.#error))
-    else this.#resolve(this.#scanner)
+    else this.#resolve({ scanner: this.#scanner, headers: this.#headers })
   }
 
   fail(error: unknown): void {

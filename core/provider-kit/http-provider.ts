@@ -60,14 +60,14 @@ function embedderOf(dialect: EmbeddingDialect, service: HttpService): Embedder {
     ...(takesTokens && { takesTokens }),
     ...(formats && { formats }),
     ...(dialect.limits && { limits: dialect.limits.bind(dialect) }),
-    embed: async call => await httpCall(service, call, dialect.prepare(call), body => dialect.reply(body, call)),
+    embed: async call => await httpCall(service, call, dialect.prepare(call), (body, headers) => dialect.reply(body, call, headers)),
   }
 }
 
 function rerankerOf(dialect: RerankDialect, service: HttpService): Reranker {
   return {
     ...(dialect.maxDocuments && { maxDocuments: dialect.maxDocuments.bind(dialect) }),
-    rerank: async call => await httpCall(service, call, dialect.prepare(call), body => dialect.reply(body, call)),
+    rerank: async call => await httpCall(service, call, dialect.prepare(call), (body, headers) => dialect.reply(body, call, headers)),
   }
 }
 

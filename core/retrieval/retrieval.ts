@@ -57,6 +57,8 @@ export class Retrieval<Request extends RetrievalRequest, Reply extends Retrieval
   readonly #bodyBytes: number
   readonly #memory: LiveAnswer
   #reservation: Reservation | undefined
+  #isDelivered = false
+  #isKept = false
 
   constructor(
     of: KindOfRetrieval<Request, Reply>,
@@ -97,8 +99,7 @@ export class Retrieval<Request extends RetrievalRequest, Reply extends Retrieval
     // Guardrails cannot check members that core does not know.
     const isChecked = guards.some(({ session }) => session.input || session.route)
     const plain = isChecked && request.extra ? (known as Request) : request
-    const isReplaced = checked.input !== shown.input && JSON.stringify(checked.input) !== JSON.stringify(shown.input)
-    if (!isReplaced) return { request: plain, words: checked }
+    if (checked.input === shown.input) return { request: plain, words: checked }
     return { request: this.#of.withTexts(plain, textsIn(checked, texts.length)), words: checked }
   }
 
@@ -191,6 +192,7 @@ export class Retrieval<Request extends RetrievalRequest, Reply extends Retrieval
   }
 
   deliver({ reply, candidate }: AnsweredRetrieval<Reply>): Retrieved<Reply> {
+    this.#isDelivered = true
     const { record } = this.#scope
     const { request, response } = this.#of.recorded(this.#asked, reply)
     const { usage, costUsd } = this.operation.total
@@ -207,7 +209,19 @@ export class Retrieval<Request extends RetrievalRequest, Reply extends Retrieval
   }
 
   over(): void {
-    this.#memory.close()
+    if (!this.#isDelivered) return this.#memory.close()
+    // Whoever writes the answer later says so before this.
+    setImmediate(() => {
+      if (!this.#isKept) this.#memory.close()
+    })
+  }
+
+  /** See `Embedded.keepUntil`. */
+  keepUntil(done: Promise<unknown>, abandon: () => void): void {
+    this.#isKept = true
+    this.#memory.complete(abandon)
+    const close = (): void => this.#memory.close()
+    done.then(close, close)
   }
 
   /** Of all endpoints of the model, since the guardrails come before the plan. */

@@ -58,22 +58,34 @@ export class Retrievals {
   }
 
   async embed(scope: RequestScope, request: EmbeddingRequest, bodyBytes?: number): Promise<Embedded> {
-    const { reply, usage, ...answer } = await this.#run(embeddings, scope, request, bodyBytes)
-    return { ...told(answer), vectors: reply.vectors, inputTokens: usage.uncachedInput }
+    const call = this.#call(embeddings, scope, request, bodyBytes)
+    const { reply, usage, ...answer } = await this.#run(scope, call)
+    return {
+      ...told(answer),
+      vectors: reply.vectors,
+      inputTokens: usage.uncachedInput,
+      keepUntil: (done, abandon) => call.keepUntil(done, abandon),
+    }
   }
 
   async rerank(scope: RequestScope, request: RerankRequest, bodyBytes?: number): Promise<Reranked> {
-    const { reply, usage, ...answer } = await this.#run(rerankings, scope, request, bodyBytes)
+    const { reply, usage, ...answer } = await this.#run(scope, this.#call(rerankings, scope, request, bodyBytes))
     return { ...told(answer), results: reply.results, inputTokens: usage.uncachedInput, searchUnits: usage.toolCalls?.[searchUnits] }
   }
 
-  async #run<Request extends RetrievalRequest, Reply extends RetrievalReply>(
+  #call<Request extends RetrievalRequest, Reply extends RetrievalReply>(
     kind: KindOfRetrieval<Request, Reply>,
     scope: RequestScope,
     request: Request,
     bodyBytes: number | undefined,
+  ): Retrieval<Request, Reply> {
+    return new Retrieval(kind, this.#services, scope, freezeDeeply(request), bodyBytes)
+  }
+
+  async #run<Request extends RetrievalRequest, Reply extends RetrievalReply>(
+    scope: RequestScope,
+    call: Retrieval<Request, Reply>,
   ): Promise<Retrieved<Reply>> {
-    const call = new Retrieval(kind, this.#services, scope, freezeDeeply(request), bodyBytes)
     const result = await this.#services.calls.run(scope, call)
     if (result instanceof GatewayError) throw result
     return result

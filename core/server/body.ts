@@ -26,9 +26,9 @@ export function withoutByteOrderMark(text: string): string {
 }
 
 /** Throws 400 if the text is not JSON, or if parsing it would block the event loop for too long. */
-export function jsonIn(text: string): unknown {
+export function jsonIn(text: string, maxValues?: number): unknown {
   if (text.trim() === '') throw invalidRequest('The body is empty. Expected a JSON object.', undefined, 'invalid_json')
-  checkJsonLimits(text)
+  checkJsonLimits(text, maxValues)
   return parse(text)
 }
 

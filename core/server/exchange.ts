@@ -1,4 +1,4 @@
-import type { Exchange, StreamBody } from '../contracts/route.ts'
+import type { Exchange, JsonOptions, StreamBody } from '../contracts/route.ts'
 import type { Logger } from '../foundation/logger.ts'
 import type { Settings } from '../framework/settings.ts'
 import type { RecordDraft } from '../records/record.ts'
@@ -48,14 +48,14 @@ export class HttpExchange extends LiveScope implements Exchange {
     return this.#channel.query
   }
 
-  json(): Promise<unknown> {
+  json({ maxValues }: JsonOptions = {}): Promise<unknown> {
     const { bodies, settings } = this.#parts
     this.#body ??= bodies.open(this.record.caller?.key.id ?? '')
     try {
       return readText(this.#channel, settings.maxBodyBytes, this.#body).then(received => {
         const text = withoutByteOrderMark(received)
         this.bodyBytes = Buffer.byteLength(text)
-        return jsonIn(text)
+        return jsonIn(text, maxValues)
       })
     } catch (error) {
       return Promise.reject(error)

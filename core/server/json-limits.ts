@@ -34,9 +34,9 @@ const shapes = new Int32Array(maxDepth + 1)
 
 /**
  * Throws a 400 for JSON that would block the event loop, before it is parsed. The error names the object or array by its path.
- * One pass over the text that skips strings. Invalid JSON is left to the parser.
+ * One pass over the text that skips strings. Invalid JSON is left to the parser. `most`: members and elements in the whole body.
  */
-export function checkJsonLimits(text: string): void {
+export function checkJsonLimits(text: string, most = maxValues): void {
   let depth = 0
   let values = 0
   for (let index = 0; index < text.length; index++) {
@@ -47,7 +47,7 @@ export function checkJsonLimits(text: string): void {
       index = endOfString(text, index)
       if (index < 0) return
     } else if (code === comma) {
-      if (++values > maxValues) throw tooManyValues()
+      if (++values > most) throw tooManyValues(most)
       const limit = isList[depth] ? maxElements : maxMembers
       const count = counts[depth]! + 1
       if (count >= limit && depth > 0) throw tooMany(text, depth)
@@ -63,7 +63,7 @@ export function checkJsonLimits(text: string): void {
       if (--depth < 0) return
     }
   }
-  if (values > maxValues) throw tooManyValues()
+  if (values > most) throw tooManyValues(most)
   if (values > maxShapes) checkShapes(text)
 }
 
@@ -116,8 +116,8 @@ function hashed(text: string, start: number, end: number, seed: number): number 
   return hash
 }
 
-function tooManyValues(): GatewayError {
-  return invalidRequest(`The body must not have more than ${maxValues} members and elements.`)
+function tooManyValues(most: number): GatewayError {
+  return invalidRequest(`The body must not have more than ${most} members and elements.`)
 }
 
 function tooManyShapes(): GatewayError {

@@ -8,7 +8,10 @@ import decisions from '../../plugins/endpoints/decisions/index.ts'
 import messages from '../../plugins/endpoints/messages/index.ts'
 import openapi from '../../plugins/endpoints/openapi/index.ts'
 import accountPolicies from '../../plugins/policies/accounts/index.ts'
+import embeddings from '../../plugins/endpoints/embeddings/index.ts'
+import rerank from '../../plugins/endpoints/rerank/index.ts'
 import { deciding } from '../kit/decision-stage.ts'
+import { embedded, embeddingWitness, reranked, rerankWitness } from '../kit/retrieval-stage.ts'
 import { guarding, stop, text, witness } from '../kit/stage.ts'
 import { gateway } from '../kit/gateway.ts'
 
@@ -22,6 +25,8 @@ interface Reaching {
   readonly answers?: boolean
   /** It only counts: the model itself is not asked. */
   readonly counts?: boolean
+  /** Guardrails see it as a generation. */
+  readonly isRetrieval?: boolean
 }
 
 const generation = (stream: boolean): object => ({ model: 'acme/m', input: 'CANARY', stream })
@@ -36,6 +41,9 @@ const reaching: Readonly<Record<string, Reaching>> = {
   'POST /v1/messages/count_tokens': { body: message, counts: true },
   'POST /v1/systemone': { body: () => decision },
   'POST /v1/decisions': { body: stream => (stream ? publicDecision : decision) },
+  'POST /v1/embeddings': { body: () => ({ model: 'embedder/m', input: ['CANARY'] }), isRetrieval: true },
+  'POST /v1/rerank': { body: () => ({ model: 'ranker/m', query: 'CANARY', documents: ['a'] }), isRetrieval: true },
+  'POST /v2/rerank': { body: () => ({ model: 'ranker/m', query: 'q', documents: ['CANARY'] }), isRetrieval: true },
   'POST /admin/v1/playground/responses': { body: stream => ({ key: 'KEY', request: generation(stream) }), answers: true },
   'POST /admin/v1/playground/systemone': { body: () => ({ key: 'KEY', request: decision }) },
 }
@@ -109,6 +117,14 @@ async function stage(t: Test, ...sessions: readonly GuardSession[]) {
     asked.push(`${context.id} ${JSON.stringify(request)}`)
     return { answers: { q: { type: 'noul', noul: 0.5 } }, usage: undefined }
   })
+  const embedder = embeddingWitness('embedder', call => {
+    asked.push(`${call.context.id} ${JSON.stringify(call.request)}`)
+    return embedded(call)
+  })
+  const ranker = rerankWitness('ranker', call => {
+    asked.push(`${call.context.id} ${JSON.stringify(call.request)}`)
+    return reranked(call)
+  })
   const surfaces: readonly PluginUse[] = [
     admin({}),
     dashboard({}),
@@ -116,6 +132,10 @@ async function stage(t: Test, ...sessions: readonly GuardSession[]) {
     decisions({ aliasUntil: '2999-12-31' }),
     messages({}),
     openapi({}),
+    embeddings({}),
+    rerank({}),
+    embedder.plugin,
+    ranker.plugin,
   ]
   const under = await gateway({ plugins: [...surfaces, reading, acme.plugin, one.plugin, ...sessions.map(each => guarding(each))] })
   t.teardown(under.stop)
@@ -142,10 +162,10 @@ t.test('every route is in one of the lists', async t => {
 
 const forbidden = invalidRequest('CANARY is not talked about here.', undefined, 'invalid_prompt')
 
-for (const [route, { body, answers, counts }] of Object.entries(reaching))
+for (const [route, { body, answers, counts, isRetrieval }] of Object.entries(reaching))
   t.test(`${route} is guarded`, async t => {
     const streams = answers ? [false, true] : [false]
-    const isDecision = !answers && !counts
+    const isDecision = !answers && !counts && !isRetrieval
 
     const open = await stage(t)
     for (const stream of streams) {

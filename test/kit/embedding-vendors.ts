@@ -57,3 +57,56 @@ export async function vendor(t: Test, reply: (request: ReceivedRequest) => FakeR
   t.teardown(() => upstream.close())
   return upstream
 }
+
+interface VertexBody {
+  readonly instances: readonly { readonly content: string }[]
+  readonly parameters: { readonly outputDimensionality?: number }
+}
+
+export function vertexReply({ body }: ReceivedRequest): FakeReply {
+  const { instances, parameters } = body as VertexBody
+  const predictions = instances.map(({ content }) => ({
+    embeddings: { values: vectorOf(content, parameters.outputDimensionality), statistics: { token_count: content.length, truncated: false } },
+  }))
+  return json({ predictions })
+}
+
+interface CohereBody {
+  readonly texts: readonly string[]
+  readonly embedding_types: readonly ['float' | 'base64']
+  readonly output_dimension?: number
+}
+
+export function cohereReply({ body }: ReceivedRequest): FakeReply {
+  const { texts, embedding_types: types, output_dimension } = body as CohereBody
+  const vectors = texts.map(text => vectorOf(text, output_dimension))
+  const [type] = types
+  const tokens = texts.reduce((sum, { length }) => sum + length, 0)
+  return json({
+    id: 'demo',
+    texts,
+    embeddings: { [type]: type === 'base64' ? vectors.map(base64Of) : vectors },
+    meta: { api_version: { version: '2' }, billed_units: { input_tokens: tokens } },
+  })
+}
+
+/** Titan and Cohere, by the body. */
+export function bedrockReply(request: ReceivedRequest): FakeReply {
+  const { inputText, dimensions, texts = [] } = request.body as { inputText?: string; dimensions?: number; texts?: readonly string[] }
+  if (inputText !== undefined) return json({ embedding: vectorOf(inputText, dimensions), inputTextTokenCount: inputText.length })
+  const tokens = texts.reduce((sum, { length }) => sum + length, 0)
+  const { meta: _, ...body } = JSON.parse(cohereReply(request).body as string) as { meta: unknown }
+  const reply = json(body)
+  return { ...reply, headers: { ...reply.headers, 'x-amzn-bedrock-input-token-count': String(tokens) } }
+}
+
+interface OllamaBody {
+  readonly input: readonly string[]
+  readonly dimensions?: number
+}
+
+export function ollamaReply({ body }: ReceivedRequest): FakeReply {
+  const { input, dimensions } = body as OllamaBody
+  const tokens = input.reduce((sum, { length }) => sum + length, 0)
+  return json({ model: 'demo', embeddings: input.map(text => vectorOf(text, dimensions)), prompt_eval_count: tokens })
+}

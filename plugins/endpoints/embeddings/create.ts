@@ -2,11 +2,13 @@ import type { Exchange, Reply } from '../../../core/index.ts'
 import { gatewayHeaders, vectorBase64, vectorJson, type Embedded, type GatewayServices, type VectorFormat } from '../../../core/kit.ts'
 import { parseEmbeddings } from './parse.ts'
 
+/** Room for lists with as many tokens as a request may have. */
+const maxValues = 310_000
 /** Longer replies are made piece by piece, as the client reads them. */
 const longCharacters = 64 * 1024
 
 export async function createEmbeddings(exchange: Exchange, gateway: GatewayServices): Promise<Reply> {
-  const request = parseEmbeddings(await exchange.json())
+  const request = parseEmbeddings(await exchange.json({ maxValues }))
   const embedded = await gateway.embed(exchange, request, exchange.bodyBytes)
   const { provider, attempts } = embedded
   const headers = {
@@ -24,6 +26,9 @@ export async function createEmbeddings(exchange: Exchange, gateway: GatewayServi
   const body = exchange.stream()
   body.writeLong(from(text, pieces))
   body.end()
+  // The body has no head yet.
+  const sent = new Promise(resolve => setImmediate(resolve)).then(() => body.drained())
+  embedded.keepUntil(sent, () => body.abandon())
   return { status: 200, headers, body }
 }
 

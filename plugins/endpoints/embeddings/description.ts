@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../core/index.ts'
-import type { ReplyDescription, RouteDescription } from '../../../core/kit.ts'
+import { describeRateLimits, type ReplyDescription, type RouteDescription } from '../../../core/kit.ts'
 import { embeddingsSchema, inputSchema } from './request-body.ts'
 
 const text = { type: 'string' }
@@ -52,6 +52,7 @@ export function describeEmbeddings(upstreamFailureStatus: number): RouteDescript
         ...reply('The vectors, in the order of the inputs.', 'Embeddings'),
         headers: {
           ...requestId,
+          ...describeRateLimits(),
           'x-gateway-provider': { description: 'The provider that answered or, with an error, the last one asked.', schema: text },
           'x-gateway-attempts': { description: 'The number of attempts.', schema: text },
         },

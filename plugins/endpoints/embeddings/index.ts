@@ -28,6 +28,10 @@ export default definePlugin({
         const { createEmbeddings } = await import('./create.ts')
         return await createEmbeddings(exchange, services)
       },
+      insteadOf: {
+        '/embeddings': 'Did you mean /v1/embeddings? Then end the base URL of your client with /v1.',
+        '/v1/embeddings': 'Send a POST to /v1/embeddings.',
+      },
       error: error => errorReply(withFailureStatus(error, upstreamFailureStatus)),
       describe: () => describeEmbeddings(upstreamFailureStatus),
     })

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../core/index.ts'
-import { features, intervalPattern, type ParameterDescription, type ReplyDescription, type RouteDescription } from '../../../core/kit.ts'
+import { features, intervalPattern, retrievalKinds, type ParameterDescription, type ReplyDescription, type RouteDescription } from '../../../core/kit.ts'
 
 // The OpenAPI descriptions of the two routes.
 
@@ -15,6 +15,7 @@ const evidence = (required: readonly string[], ...members: readonly string[]): J
       properties: {
         ...Object.fromEntries([...required, ...members].map(member => [member, text])),
         excludes: { type: 'array', items: { enum: features } },
+        covers: { type: 'array', items: { enum: retrievalKinds } },
       },
     },
   ],
@@ -40,6 +41,7 @@ const price = {
     },
     web_search: { ...number, description: 'US dollars per search. Null means unknown.' },
     request: { type: 'number', description: 'US dollars per request, in addition to its tokens.' },
+    search: { type: 'number', description: 'US dollars per search unit of a reranking.' },
   },
 }
 
@@ -112,11 +114,12 @@ const provider = {
   properties: {
     model: { ...text, description: 'The name of the model at the vendor.' },
     kind: {
-      enum: ['generation', 'decision'],
-      description: '`generation` serves POST /v1/responses, `decision` serves POST /v1/systemone.',
+      enum: ['generation', 'decision', ...retrievalKinds],
+      description: 'The calls that it answers: text, decisions at POST /v1/systemone, POST /v1/embeddings, or POST /v1/rerank.',
     },
     context_window: tokens,
     max_output_tokens: tokens,
+    dimensions: { type: 'integer', description: "The length of an embedding model's vectors." },
     price,
     capabilities,
     zdr: evidence(['policy_url'], 'certificate_url'),

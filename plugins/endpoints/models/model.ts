@@ -56,12 +56,13 @@ function providersOf(endpoints: readonly Endpoint[], measure: Measure): JsonObje
 }
 
 /** Prices in US dollars per million tokens. Null means unknown. */
-function providerDetail({ upstreamModel, kind, contextWindow, maxOutputTokens, price, capabilities, zdr, hipaa }: Endpoint): JsonObject {
+function providerDetail({ upstreamModel, kind, contextWindow, maxOutputTokens, dimensions, price, capabilities, zdr, hipaa }: Endpoint): JsonObject {
   return {
     model: upstreamModel,
     kind: kind ?? 'generation',
     context_window: contextWindow ?? null,
     max_output_tokens: maxOutputTokens ?? null,
+    ...(dimensions !== undefined && { dimensions }),
     price: price ? priceDetail(price) : null,
     capabilities: shownCapabilities(capabilities),
     zdr,
@@ -85,6 +86,7 @@ function priceDetail(price: Price): JsonObject {
     tiers: (price.tiers ?? []).map(tier => ({ above: tier.above, ...tokenPrices(tier) })),
     web_search: price.webSearch ?? null,
     request: price.request ?? 0,
+    ...(price.search !== undefined && { search: price.search }),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ProviderCall } from '../../../core/index.ts'
 import type { ProviderAdapter } from '../../../core/kit.ts'
+import { bedrockEmbeddings } from './embeddings.ts'
 import { enforcesFormat } from './answer-format.ts'
 import { decoder } from './decoder.ts'
 import { eventStreamFramer } from './event-stream.ts'
@@ -56,6 +57,7 @@ export function bedrockAdapter(options: BedrockAdapterOptions): ProviderAdapter 
       return form ? form.reply(body, emit, call) : replyEvents(body, emit, call, options)
     },
     failure: failureFrom,
+    embeddings: bedrockEmbeddings(baseUrl),
   }
 }
 

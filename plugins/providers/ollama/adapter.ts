@@ -1,6 +1,7 @@
 import type { Capabilities } from '../../../core/index.ts'
 import type { ProviderAdapter } from '../../../core/kit.ts'
 import { decoder, replyEvents } from './decoder.ts'
+import { ollamaEmbeddings } from './embeddings.ts'
 import { failureFrom } from './failure.ts'
 import { dialect, requestBody, type RequestOptions } from './request.ts'
 
@@ -40,5 +41,6 @@ export function ollamaAdapter(options: OllamaAdapterOptions): ProviderAdapter {
     decoder,
     reply: replyEvents,
     failure: failureFrom,
+    embeddings: ollamaEmbeddings({ ...options, url: url.replace(/chat$/, 'embed') }),
   }
 }

@@ -4,6 +4,7 @@ import { decoder } from './decoder.ts'
 import { openaiEmbeddings } from './embeddings.ts'
 import { failureFrom } from './failure.ts'
 import type { Host } from './hosts.ts'
+import { commonReranking } from './rerank.ts'
 import { replyEvents } from './reply.ts'
 import { dialect, requestBody } from './request.ts'
 
@@ -26,6 +27,7 @@ export function openaiChatAdapter(host: Host, baseUrl: string, keys: ApiKeys): P
     decoder: call => decoder(call, host),
     reply: (body, emit, call) => replyEvents(body, emit, call, host),
     failure: failureFrom,
+    ...(host.reranking && { reranking: commonReranking(() => `${root}/rerank`, host.reranking) }),
     ...(host.embeddings && { embeddings: openaiEmbeddings(() => `${root}/embeddings`, host.embeddings) }),
   }
 }

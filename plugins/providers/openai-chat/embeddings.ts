@@ -15,6 +15,10 @@ export interface EmbeddingForm {
   readonly dimensions?: 'output_dimension'
   /** The member `input_type`, and its values for queries and documents. Without it, the caller's own value is passed on. */
   readonly inputTypes?: Readonly<{ query: string; document: string }>
+  /** The member for that. Default: `input_type`. */
+  readonly typeMember?: 'task'
+  /** The member for the format. Default: `encoding_format`. */
+  readonly formatMember?: 'embedding_type'
 }
 
 const defaultMaxInputs = 2_048
@@ -40,11 +44,11 @@ function bodyOf({ request, endpoint }: EmbeddingCall, form: EmbeddingForm): obje
   const inputType = form.inputTypes && (purpose === 'query' || purpose === 'document') ? form.inputTypes[purpose] : undefined
   return {
     ...extra,
-    ...(form.inputTypes && { input_type: inputType }),
+    ...(form.inputTypes && { input_type: undefined, [form.typeMember ?? 'input_type']: inputType }),
     model: endpoint.upstreamModel,
     input,
     ...(dimensions !== undefined && { [form.dimensions ?? 'dimensions']: dimensions }),
-    ...(format === 'base64' && { encoding_format: format }),
+    ...(format === 'base64' && { [form.formatMember ?? 'encoding_format']: format }),
     ...(user !== undefined && { user }),
   }
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../core/index.ts'
 import type { Effort } from '../../../core/kit.ts'
 import type { EmbeddingForm } from './embeddings.ts'
+import type { RerankForm } from './rerank.ts'
 import type { SearchForm } from './search.ts'
 
 /** Request members that a host rejects or interprets differently. `json_schema`: only JSON mode. `response_format`: not even that. */
@@ -77,6 +78,8 @@ export interface Host {
   readonly search?: { readonly models: RegExp; readonly form: SearchForm }
   /** How the host makes embeddings. Default: it makes none. */
   readonly embeddings?: EmbeddingForm
+  /** How the host reranks, at `/rerank`. Default: it does not. */
+  readonly reranking?: RerankForm
   /** Added to every request. */
   readonly added?: JsonObject
 }

@@ -44,7 +44,7 @@ export function openaiResponsesAdapter(options: OpenaiResponsesOptions): Provide
       replyEvents(body, emit)
     },
     failure: failureFrom,
-    embeddings: openaiEmbeddings(() => urlAt(options.baseUrl, 'embeddings'), { tokens: true, maxTokens: 300_000 }),
+    embeddings: openaiEmbeddings(() => urlAt(options.baseUrl, 'embeddings'), { tokens: true }),
   }
 }
 

@@ -22,6 +22,7 @@ export const clouds = {
     thinkTags: true,
     endsWithDone: true,
     embeddings: { floatOnly: true, maxInputs: 512 },
+    reranking: {},
   },
   fireworks: {
     source: 'https://docs.fireworks.ai/api-reference/post-chatcompletions',
@@ -30,6 +31,7 @@ export const clouds = {
     reasoning: 'reasoning_content',
     thinkTags: true,
     embeddings: { floatOnly: true, maxInputs: 512 },
+    reranking: {},
   },
   cerebras: {
     source: 'https://inference-docs.cerebras.ai/resources/openai',
@@ -58,6 +60,7 @@ export const clouds = {
     keyVariable: 'NOVITA_API_KEY',
     thinkTags: true,
     embeddings: {},
+    reranking: {},
   },
   nvidia: {
     source: 'https://docs.api.nvidia.com/nim/',
@@ -137,6 +140,7 @@ export const clouds = {
     effort: 'enable_thinking',
     thinkTags: true,
     embeddings: { maxInputs: 32 },
+    reranking: {},
   },
   'siliconflow-cn': {
     source: 'https://docs.siliconflow.cn/cn/api-reference/chat-completions/chat-completions',
@@ -147,6 +151,7 @@ export const clouds = {
     effort: 'enable_thinking',
     thinkTags: true,
     embeddings: { maxInputs: 32 },
+    reranking: {},
   },
   friendli: {
     source: 'https://friendli.ai/docs/guides/serverless_endpoints/introduction',

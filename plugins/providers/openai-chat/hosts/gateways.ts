@@ -14,6 +14,7 @@ export const gateways = {
     // The host searches for every model: https://openrouter.ai/docs/guides/features/server-tools/web-search
     search: { models: /./, form: 'server_tool' },
     embeddings: {},
+    reranking: {},
   },
   vercel: {
     source: 'https://vercel.com/docs/ai-gateway/openai-compat',

@@ -23,7 +23,7 @@ export const makers = {
     callIds: /^.{1,40}$/,
     // "Web search", Chat Completions: these always search.
     search: { models: /^gpt-(4o(-mini)?-search-preview|5-search-api)/, form: 'web_search_options_nested' },
-    embeddings: { tokens: true, maxTokens: 300_000 },
+    embeddings: { tokens: true },
   },
   deepseek: {
     source: 'https://api-docs.deepseek.com/api/create-chat-completion',

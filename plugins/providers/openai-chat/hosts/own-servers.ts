@@ -17,6 +17,7 @@ export const ownServers = {
     reasoning: 'reasoning',
     thinkTags: true,
     embeddings: { tokens: true },
+    reranking: {},
   },
   llamacpp: {
     source: 'https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md',
@@ -25,6 +26,7 @@ export const ownServers = {
     reasoning: 'reasoning_content',
     thinkTags: true,
     embeddings: { tokens: true },
+    reranking: {},
   },
   lmstudio: {
     source: 'https://lmstudio.ai/docs/app/api/endpoints/openai',
@@ -52,6 +54,7 @@ export const ownServers = {
     baseUrl: 'http://127.0.0.1:8080/v1',
     thinkTags: true,
     embeddings: {},
+    reranking: {},
   },
   mistralrs: {
     source: 'https://github.com/EricLBuehler/mistral.rs/blob/master/docs/HTTP.md',
@@ -64,6 +67,7 @@ export const ownServers = {
     baseUrl: undefined,
     thinkTags: true,
     embeddings: {},
+    reranking: {},
   },
   /** Any other host that speaks the protocol. Sends only what every host understands. */
   compatible: {
@@ -73,5 +77,6 @@ export const ownServers = {
     toolChoice: 'modes',
     thinkTags: true,
     embeddings: {},
+    reranking: {},
   },
 } as const satisfies Hosts
