@@ -47,6 +47,8 @@ export interface AnsweredRetrieval<Reply> {
 interface Progress<Request, Reply> {
   readonly parts: readonly Request[]
   readonly replies: (Reply | undefined)[]
+  /** The bytes of each reply. */
+  readonly heldBytes: number[]
 }
 
 /** Asks endpoints until one answers. */
@@ -127,7 +129,7 @@ async function begin<Request extends RetrievalRequest, Reply extends RetrievalRe
   { kind, requestFor }: RetrievalTask<Request, Reply>,
 ): Promise<Progress<Request, Reply>> {
   const parts = kind.parts(await requestFor(candidate), candidate.provider, candidate.endpoint)
-  return { parts, replies: parts.map(() => undefined) }
+  return { parts, replies: parts.map(() => undefined), heldBytes: parts.map(() => 0) }
 }
 
 /** The requests of one attempt, a few at a time. */
@@ -138,7 +140,6 @@ class Asking<Request extends RetrievalRequest, Reply extends RetrievalReply> {
   readonly #task: RetrievalTask<Request, Reply>
   readonly #stopping = new AbortController()
   readonly #signal: AbortSignal
-  readonly #held: number[]
   #next = 0
 
   constructor(
@@ -152,7 +153,6 @@ class Asking<Request extends RetrievalRequest, Reply extends RetrievalReply> {
     this.#candidate = candidate
     this.#credentialId = credential?.id
     this.#task = task
-    this.#held = progress.parts.map(() => 0)
     this.#signal = progress.parts.length > 1 ? AbortSignal.any([signal, this.#stopping.signal]) : signal
   }
 
@@ -185,12 +185,16 @@ class Asking<Request extends RetrievalRequest, Reply extends RetrievalReply> {
         context: operation.context,
         holds: bytes => this.#holds(index, bytes),
       })
-      replies[index] = kind.checked(reply, request, provider.id)
+      const checked = kind.checked(reply, request, provider.id)
+      const packed = await kind.packed?.(checked, parts)
+      replies[index] = packed?.reply ?? checked
+      if (packed) this.#holds(index, packed.bytes)
     }
   }
 
   #holds(index: number, bytes: number): void {
-    this.#held[index] = bytes
-    this.#task.memory.hold(this.#held.reduce((sum, each) => sum + each, 0))
+    const { heldBytes } = this.#progress
+    heldBytes[index] = bytes
+    this.#task.memory.hold(heldBytes.reduce((sum, each) => sum + each, 0))
   }
 }

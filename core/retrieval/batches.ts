@@ -1,10 +1,11 @@
 import type { Endpoint } from '../contracts/catalog.ts'
 import type { EmbeddingInput, EmbeddingLimits, EmbeddingRequest } from '../contracts/embedding.ts'
 
-/** Written out, a number has up to 24 characters: the reply stays below 48 MB. */
-const maxNumbers = 2_000_000
+/** Written out, a number has about 20 characters: a few replies at a time take less than 30 MB. */
+const maxNumbers = 300_000
 const maxEncodedNumbers = 8_000_000
-const assumedDimensions = 4_096
+/** Where nobody says how long the vectors are. */
+export const assumedDimensions = 4_096
 
 /** Splits a batch into requests that the vendor accepts and whose replies are not too large. */
 export function batches(request: EmbeddingRequest, limits: EmbeddingLimits, { dimensions }: Endpoint): readonly EmbeddingRequest[] {
@@ -20,14 +21,14 @@ export function batches(request: EmbeddingRequest, limits: EmbeddingLimits, { di
   for (const each of input) {
     const size = maxTokens === Infinity ? 0 : upperBound(each)
     if (part.length > 0 && (part.length >= maxInputs || tokens + size > maxTokens)) {
-      parts.push({ ...request, input: part })
+      parts.push({ ...request, input: Object.freeze(part) })
       part = []
       tokens = 0
     }
     part.push(each)
     tokens += size
   }
-  parts.push({ ...request, input: part })
+  parts.push({ ...request, input: Object.freeze(part) })
   return parts
 }
 

@@ -1,9 +1,10 @@
 import type { Endpoint } from '../contracts/catalog.ts'
-import type { EmbeddingReply, EmbeddingRequest, Vector } from '../contracts/embedding.ts'
+import type { EmbeddingReply, EmbeddingRequest, Vector, VectorFormat } from '../contracts/embedding.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
 import { isObject } from '../foundation/json.ts'
 import type { KindOfRetrieval } from './kind.ts'
-import { batches } from './batches.ts'
+import { assumedDimensions, batches } from './batches.ts'
+import { bytesOf, isLarge, packedVectors } from './packed-vectors.ts'
 import { joinedUsage } from './usage.ts'
 
 export const embeddings: KindOfRetrieval<EmbeddingRequest, EmbeddingReply> = {
@@ -20,7 +21,7 @@ export const embeddings: KindOfRetrieval<EmbeddingRequest, EmbeddingReply> = {
   takesTokens: ({ embeddings: embedder }) => embedder?.takesTokens === true,
   parts(request, { embeddings: embedder }, endpoint: Endpoint) {
     const { formats = ['float'] } = embedder!
-    const format = formats.includes(request.format) ? request.format : formats[0]!
+    const format = formatFor(request, formats, endpoint)
     const limits = embedder!.limits?.(endpoint) ?? {}
     return batches({ ...request, format }, limits, endpoint)
   },
@@ -36,6 +37,11 @@ export const embeddings: KindOfRetrieval<EmbeddingRequest, EmbeddingReply> = {
     return { vectors, usage }
   },
   joined: replies => ({ vectors: replies.flatMap(({ vectors }) => vectors), usage: joinedUsage(replies) }),
+  packed(reply, parts) {
+    const inputs = parts.reduce((sum, { input }) => sum + input.length, 0)
+    if (!isLarge(reply.vectors, inputs)) return undefined
+    return packedVectors(reply.vectors).then(vectors => ({ reply: { ...reply, vectors }, bytes: bytesOf(vectors) }))
+  },
   recorded({ input, model, dimensions }, { vectors }) {
     return {
       request: { model, input, ...(dimensions !== undefined && { dimensions }) },
@@ -43,6 +49,15 @@ export const embeddings: KindOfRetrieval<EmbeddingRequest, EmbeddingReply> = {
       response: { vectors: vectors.length },
     }
   },
+}
+
+/** Written out, so many numbers take 20 MB: then base64 is better, whatever the caller wants. */
+const manyNumbers = 1_000_000
+
+function formatFor({ format, input, dimensions }: EmbeddingRequest, formats: readonly VectorFormat[], endpoint: Endpoint): VectorFormat {
+  const numbers = input.length * (dimensions ?? endpoint.dimensions ?? assumedDimensions)
+  if (numbers > manyNumbers && formats.includes('base64')) return 'base64'
+  return formats.includes(format) ? format : formats[0]!
 }
 
 /** Only the form is checked: to read the numbers of a large batch takes too long. */

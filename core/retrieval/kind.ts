@@ -32,6 +32,8 @@ export interface KindOfRetrieval<Request extends RetrievalRequest, Reply extends
   /** Throws a `ProviderFailure` for a reply that does not fit the request. */
   checked(reply: unknown, request: Request, provider: string): Reply
   joined(replies: readonly Reply[]): Reply
+  /** A reply in a form that takes less memory, and its bytes. Undefined if it can stay as it is. `parts`: all requests. */
+  packed?(reply: Reply, parts: readonly Request[]): Promise<{ readonly reply: Reply; readonly bytes: number }> | undefined
   /** What the record keeps if the policy's `logging` is on. */
   recorded(request: Request, reply: Reply): { readonly request: JsonObject; readonly response: JsonObject }
 }

@@ -40,11 +40,13 @@ export function openaiEmbeddings(url: (call: EmbeddingCall) => string, form: Emb
 }
 
 function bodyOf({ request, endpoint }: EmbeddingCall, form: EmbeddingForm): object {
-  const { input, dimensions, format, user, purpose, extra } = request
-  const inputType = form.inputTypes && (purpose === 'query' || purpose === 'document') ? form.inputTypes[purpose] : undefined
+  const { input, dimensions, format, user, purpose, extra = {} } = request
+  const { input_type: given, ...others } = extra
+  const { inputTypes, typeMember = 'input_type' } = form
+  const own = inputTypes && (purpose === 'query' || purpose === 'document') ? inputTypes[purpose] : given
   return {
-    ...extra,
-    ...(form.inputTypes && { input_type: undefined, [form.typeMember ?? 'input_type']: inputType }),
+    ...others,
+    ...(own !== undefined && { [typeMember]: own }),
     model: endpoint.upstreamModel,
     input,
     ...(dimensions !== undefined && { [form.dimensions ?? 'dimensions']: dimensions }),

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { bytesOf, isLarge, packedVectors } from '../../../core/retrieval/packed-vectors.ts'
 import { vectorBase64, vectorJson } from '../../../core/retrieval/vectors.ts'
 
 const numbers = [0, -0.5, Math.fround(0.1), Math.fround(-1e-30), 3.4028234663852886e38]
@@ -21,4 +22,15 @@ t.test('base64 in a larger buffer, and bytes beyond the last number', async t =>
 
 t.test('what JSON cannot say is null', async t => {
   t.equal(vectorJson(Float32Array.from([1, Number.NaN, Infinity])), '[1,null,null]')
+})
+
+t.test('vectors of a large batch are packed', async t => {
+  const json = JSON.stringify(numbers)
+  t.equal(isLarge([{ json }], 100), false)
+  t.equal(isLarge([{ json }], 1_000_000), true)
+  t.equal(isLarge([base64], 1_000_000), false)
+  t.equal(isLarge([], 5), false)
+  const packed = await packedVectors([{ json }, base64, numbers])
+  t.same(packed, [floats, base64, numbers])
+  t.equal(bytesOf(packed), floats.byteLength + base64.length + numbers.length)
 })
