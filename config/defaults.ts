@@ -180,11 +180,7 @@ function everything(): readonly NamedEntry[] {
       () => voyageKey !== undefined && used(import('../plugins/providers/voyage/index.ts'), { apiKey: voyageKey }),
       'set VOYAGE_API_KEY',
     ],
-    [
-      'jina',
-      () => jinaKey !== undefined && used(import('../plugins/providers/jina/index.ts'), { apiKey: jinaKey }),
-      'set JINA_API_KEY',
-    ],
+    ['jina', () => jinaKey !== undefined && used(import('../plugins/providers/jina/index.ts'), { apiKey: jinaKey }), 'set JINA_API_KEY'],
     ...chatHosts(),
     ['ollama', localOllama, 'start Ollama'],
   ]

@@ -81,12 +81,7 @@ class WholeReply implements ReplyReceiver {
   #headers: UpstreamHeaders = {}
   #transfer: Transfer | undefined
 
-  constructor(
-    adapter: ProviderAdapter,
-    call: RetrievalCall<unknown>,
-    resolve: (answer: Answer) => void,
-    reject: (error: unknown) => void,
-  ) {
+  constructor(adapter: ProviderAdapter, call: RetrievalCall<unknown>, resolve: (answer: Answer) => void, reject: (error: unknown) => void) {
     this.#adapter = adapter
     this.#call = call
     this.#resolve = resolve

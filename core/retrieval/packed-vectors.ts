@@ -32,7 +32,10 @@ export async function packedVectors(vectors: readonly Vector[]): Promise<readonl
 
 /** An estimate of the memory that vectors take. */
 export function bytesOf(vectors: readonly Vector[]): number {
-  return vectors.reduce((sum, vector) => sum + (vector instanceof Float32Array ? vector.byteLength : isText(vector) ? vector.json.length : vector.length), 0)
+  return vectors.reduce(
+    (sum, vector) => sum + (vector instanceof Float32Array ? vector.byteLength : isText(vector) ? vector.json.length : vector.length),
+    0,
+  )
 }
 
 function isText(vector: Vector | undefined): vector is { readonly json: string } {

@@ -66,7 +66,10 @@ interface VertexBody {
 export function vertexReply({ body }: ReceivedRequest): FakeReply {
   const { instances, parameters } = body as VertexBody
   const predictions = instances.map(({ content }) => ({
-    embeddings: { values: vectorOf(content, parameters.outputDimensionality), statistics: { token_count: content.length, truncated: false } },
+    embeddings: {
+      values: vectorOf(content, parameters.outputDimensionality),
+      statistics: { token_count: content.length, truncated: false },
+    },
   }))
   return json({ predictions })
 }

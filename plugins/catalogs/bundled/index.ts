@@ -78,7 +78,9 @@ export default definePlugin({
         without(
           retrievalEntries(() => true),
           exclude,
-        ).find(({ model }) => model === name)?.endpoints.map(({ provider }) => provider) ?? [],
+        )
+          .find(({ model }) => model === name)
+          ?.endpoints.map(({ provider }) => provider) ?? [],
     })
     if (refreshUrl === undefined) return
     gateway.onStart(() => {

@@ -37,7 +37,14 @@ const models: readonly RetrievalModel[] = [
     at: { gemini: { input: 0.15 }, vertex: { input: 0.15 } },
   },
   { id: 'text-embedding-005', kind: 'embedding', ownedBy: 'google', contextWindow: 2_048, dimensions: 768, at: { vertex: {} } },
-  { id: 'text-multilingual-embedding-002', kind: 'embedding', ownedBy: 'google', contextWindow: 2_048, dimensions: 768, at: { vertex: {} } },
+  {
+    id: 'text-multilingual-embedding-002',
+    kind: 'embedding',
+    ownedBy: 'google',
+    contextWindow: 2_048,
+    dimensions: 768,
+    at: { vertex: {} },
+  },
   // https://docs.cohere.com/docs/models
   {
     id: 'embed-v4.0',

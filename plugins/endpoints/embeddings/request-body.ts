@@ -1,7 +1,7 @@
 import type { Schema } from '../../../core/kit.ts'
 
 export const maxInputs = 2_048
-const maxTokens = 100_000
+const maxTokens = 50_000
 const largestToken = 2_147_483_647
 
 const text = { type: 'string', minLength: 1 } as const

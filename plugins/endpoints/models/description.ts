@@ -1,5 +1,12 @@
 import type { JsonObject } from '../../../core/index.ts'
-import { features, intervalPattern, retrievalKinds, type ParameterDescription, type ReplyDescription, type RouteDescription } from '../../../core/kit.ts'
+import {
+  features,
+  intervalPattern,
+  retrievalKinds,
+  type ParameterDescription,
+  type ReplyDescription,
+  type RouteDescription,
+} from '../../../core/kit.ts'
 
 // The OpenAPI descriptions of the two routes.
 

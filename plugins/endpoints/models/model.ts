@@ -56,7 +56,17 @@ function providersOf(endpoints: readonly Endpoint[], measure: Measure): JsonObje
 }
 
 /** Prices in US dollars per million tokens. Null means unknown. */
-function providerDetail({ upstreamModel, kind, contextWindow, maxOutputTokens, dimensions, price, capabilities, zdr, hipaa }: Endpoint): JsonObject {
+function providerDetail({
+  upstreamModel,
+  kind,
+  contextWindow,
+  maxOutputTokens,
+  dimensions,
+  price,
+  capabilities,
+  zdr,
+  hipaa,
+}: Endpoint): JsonObject {
   return {
     model: upstreamModel,
     kind: kind ?? 'generation',

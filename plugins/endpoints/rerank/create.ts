@@ -5,7 +5,11 @@ import { parseRerank } from './parse.ts'
 /** The reply has the members of Cohere's and of Jina's. */
 export async function createRanking(exchange: Exchange, gateway: GatewayServices): Promise<Reply> {
   const { request, returnsDocuments } = parseRerank(await exchange.json())
-  const { results, model, provider, inputTokens, searchUnits, costUsd, attempts } = await gateway.rerank(exchange, request, exchange.bodyBytes)
+  const { results, model, provider, inputTokens, searchUnits, costUsd, attempts } = await gateway.rerank(
+    exchange,
+    request,
+    exchange.bodyBytes,
+  )
   const body = {
     id: exchange.id,
     object: 'list',

@@ -26,7 +26,17 @@ interface Body {
 export function parseRerank(body: unknown): ParsedRerank {
   if (!isObject(body)) throw invalidRequest('The body must be a JSON object.')
   validate(body)
-  const { model, query, documents, top_n: topN, top_k: topK, max_tokens_per_doc: maxTokens, user, routing, ...rest } = body as unknown as Body
+  const {
+    model,
+    query,
+    documents,
+    top_n: topN,
+    top_k: topK,
+    max_tokens_per_doc: maxTokens,
+    user,
+    routing,
+    ...rest
+  } = body as unknown as Body
   const top = topN ?? topK
   const extra = Object.entries(rest).filter(([name]) => !known.has(name))
   return {

@@ -33,5 +33,7 @@ export function urlOf({ openai, anthropic }: Resource, { name, api, apiVersion }
 export function embeddingsUrlOf({ openai }: Resource, { name, apiVersion }: Deployment): string {
   const query = apiVersion === undefined ? '' : `?api-version=${encodeURIComponent(apiVersion)}`
   const isClassic = /^\d{4}-/.test(apiVersion ?? '')
-  return isClassic ? `${openai}/openai/deployments/${encodeURIComponent(name)}/embeddings${query}` : `${openai}/openai/v1/embeddings${query}`
+  return isClassic
+    ? `${openai}/openai/deployments/${encodeURIComponent(name)}/embeddings${query}`
+    : `${openai}/openai/v1/embeddings${query}`
 }

@@ -7,7 +7,12 @@ const vendorUrl = 'https://api.jina.ai/v1'
 const vendor: RetrievalVendor = {
   name: 'Jina AI',
   // https://api.jina.ai/redoc
-  embeddings: { maxInputs: 2_048, typeMember: 'task', inputTypes: { query: 'retrieval.query', document: 'retrieval.passage' }, formatMember: 'embedding_type' },
+  embeddings: {
+    maxInputs: 2_048,
+    typeMember: 'task',
+    inputTypes: { query: 'retrieval.query', document: 'retrieval.passage' },
+    formatMember: 'embedding_type',
+  },
   reranking: { maxDocuments: 2_048 },
 }
 

@@ -29,7 +29,8 @@ export function ollamaEmbeddings({ url, keepAlive, modelOptions }: EmbeddingOpti
     }),
     reply(body) {
       const { embeddings, prompt_eval_count: inputTokens } = isObject(body) ? body : ({} as JsonObject)
-      if (!Array.isArray(embeddings)) throw new ProviderFailure({ kind: 'protocol', message: 'The provider sent a reply without embeddings.' })
+      if (!Array.isArray(embeddings))
+        throw new ProviderFailure({ kind: 'protocol', message: 'The provider sent a reply without embeddings.' })
       return { vectors: embeddings as Vector[], usage: typeof inputTokens === 'number' ? { inputTokens } : undefined }
     },
   }

@@ -37,7 +37,10 @@ export function sandboxRetrievalModels(provider: string): CatalogSource {
       model: `${provider}/embed`,
       endpoints: [{ provider, kind: 'embedding', upstreamModel: 'embed', contextWindow: 128_000, dimensions, price } as const],
     },
-    { model: `${provider}/rerank`, endpoints: [{ provider, kind: 'rerank', upstreamModel: 'rerank', contextWindow: 128_000, price } as const] },
+    {
+      model: `${provider}/rerank`,
+      endpoints: [{ provider, kind: 'rerank', upstreamModel: 'rerank', contextWindow: 128_000, price } as const],
+    },
   ].map(entry => ({ ...entry, created, ownedBy: 'turnpike', auto: false }))
   return { name: `${provider}-retrieval`, entries: () => entries }
 }

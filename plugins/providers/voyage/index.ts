@@ -7,7 +7,12 @@ const vendorUrl = 'https://api.voyageai.com/v1'
 const vendor: RetrievalVendor = {
   name: 'Voyage AI',
   // https://docs.voyageai.com/reference/embeddings-api
-  embeddings: { maxInputs: 1_000, maxTokens: 120_000, dimensions: 'output_dimension', inputTypes: { query: 'query', document: 'document' } },
+  embeddings: {
+    maxInputs: 1_000,
+    maxTokens: 120_000,
+    dimensions: 'output_dimension',
+    inputTypes: { query: 'query', document: 'document' },
+  },
   // https://docs.voyageai.com/reference/reranker-api
   reranking: { top: 'top_k', maxDocuments: 1_000 },
 }

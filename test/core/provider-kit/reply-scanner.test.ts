@@ -1,7 +1,8 @@
 import t from 'tap'
 import { ReplyScanner } from '../../../core/provider-kit/reply-scanner.ts'
 
-const numbers = (count: number, seed = 1): readonly number[] => Array.from({ length: count }, (_, index) => Math.sin(index * seed) * 10 ** (index % 9))
+const numbers = (count: number, seed = 1): readonly number[] =>
+  Array.from({ length: count }, (_, index) => Math.sin(index * seed) * 10 ** (index % 9))
 
 /** The reply in chunks of this many bytes, with lists of numbers as numbers again. */
 function scanned(text: string, size: number): unknown {
@@ -22,7 +23,14 @@ function plain(value: unknown): unknown {
 
 const long = 'Zm9vYmFy'.repeat(80)
 const replies: readonly unknown[] = [
-  { object: 'list', data: [{ index: 0, embedding: numbers(400) }, { index: 1, embedding: numbers(400, 2) }], usage: { prompt_tokens: 3 } },
+  {
+    object: 'list',
+    data: [
+      { index: 0, embedding: numbers(400) },
+      { index: 1, embedding: numbers(400, 2) },
+    ],
+    usage: { prompt_tokens: 3 },
+  },
   { data: [{ embedding: long }, { embedding: `${long}=` }] },
   { embeddings: { float: [numbers(300)] } },
   { embeddings: { float: [numbers(300), numbers(300, 3)] }, list: [[[numbers(200)]]] },
@@ -39,7 +47,8 @@ const replies: readonly unknown[] = [
 t.test('a reply is what JSON.parse gives, wherever its chunks end', async t => {
   for (const reply of replies)
     for (const text of [JSON.stringify(reply), JSON.stringify(reply, undefined, 2)])
-      for (const size of [1, 2, 3, 7, 64, 1_000, 1_000_000]) t.same(scanned(text, size), JSON.parse(text), `${text.slice(0, 40)} by ${size}`)
+      for (const size of [1, 2, 3, 7, 64, 1_000, 1_000_000])
+        t.same(scanned(text, size), JSON.parse(text), `${text.slice(0, 40)} by ${size}`)
 })
 
 t.test('long lists stay text, without white space', async t => {

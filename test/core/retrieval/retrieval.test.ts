@@ -71,7 +71,7 @@ t.test('a reranking is sorted, cut, priced by search unit, and recorded', async 
   t.match(await under.record(id), { model: 'm', provider: 'acme', costUsd: 0.004, path: '/v1/rerank' })
 })
 
-t.test('a batch beyond the vendor\'s limit is several requests, one record and one bill', async t => {
+t.test("a batch beyond the vendor's limit is several requests, one record and one bill", async t => {
   const acme = embeddingWitness('acme', embedded, { embeddings: { limits: () => ({ inputs: 3 }) } })
   const under = await retrieving([acme.plugin, listing(model('acme'))])
   t.teardown(under.stop)
@@ -239,8 +239,9 @@ t.test('more than 300,000 tokens', async t => {
   const long = await embed(under, { input: [word.repeat(200_000), word.repeat(101_000)] })
   t.equal(long.status, 400)
   t.match(long.body.error, { code: 'max_tokens_exceeded', param: 'input' })
-  const lists = await embed(under, { input: [Array.from({ length: 90_000 }, () => 1), [1]] })
-  t.equal(lists.status, 200)
+  const listed = (count: number): object => ({ input: Array.from({ length: count }, () => Array.from({ length: 1_000 }, () => 1)) })
+  t.equal((await embed(under, listed(300))).status, 200, 'more values than other bodies may have')
+  t.match((await embed(under, listed(301))).body.error, { code: 'max_tokens_exceeded' })
 })
 
 t.test('a policy of zero data retention needs a certificate that names the kind', async t => {
@@ -298,7 +299,15 @@ t.test('a reply that does not fit is a failure of the provider', async t => {
     t.equal(status, 503)
     t.match(body.error.message, /The provider "acme"/)
   }
-  const results = [[{ index: 2, score: 1 }], [{ index: 0, score: Number.NaN }], [{ index: 0, score: 1 }, { index: 0, score: 2 }], []]
+  const results = [
+    [{ index: 2, score: 1 }],
+    [{ index: 0, score: Number.NaN }],
+    [
+      { index: 0, score: 1 },
+      { index: 0, score: 2 },
+    ],
+    [],
+  ]
   for (const list of results) {
     const under = await retrieving([rerankWitness('acme', () => ({ results: list })).plugin, listing(ranker('acme'))])
     t.teardown(under.stop)
@@ -347,7 +356,10 @@ t.test('wrappers answer and look, observers learn', async t => {
   await embed(under, { input: 'other' })
   t.match(looked, [{ endpoint: { provider: 'acme' }, reply: { vectors: [vectorOf('other')] } }])
   t.match(begun, [{ kind: 'embedding' }, { kind: 'embedding' }])
-  t.match(ended, [{ outcome: 'ok', answeredBy: 'cache' }, { outcome: 'ok', usage: { uncachedInput: 5 } }])
+  t.match(ended, [
+    { outcome: 'ok', answeredBy: 'cache' },
+    { outcome: 'ok', usage: { uncachedInput: 5 } },
+  ])
 })
 
 t.test('a client that leaves ends the request', async t => {

@@ -9,7 +9,10 @@ t.test('what is accepted', async t => {
     [{ input: ['a', 'b'] }, { input: ['a', 'b'] }],
     [{ input: [1, 2] }, { input: [[1, 2]] }],
     [{ input: [[1], [2, 3]] }, { input: [[1], [2, 3]] }],
-    [{ encoding_format: 'base64', dimensions: 5, user: 'u' }, { format: 'base64', dimensions: 5, user: 'u' }],
+    [
+      { encoding_format: 'base64', dimensions: 5, user: 'u' },
+      { format: 'base64', dimensions: 5, user: 'u' },
+    ],
     [{ encoding_format: null, dimensions: null, user: null, input_type: null }, { format: 'float' }],
     [{ input_type: 'search_query' }, { purpose: 'query', extra: { input_type: 'search_query' } }],
     [{ input_type: 'RETRIEVAL_DOCUMENT' }, { purpose: 'document' }],

@@ -70,8 +70,8 @@ const vendors: readonly Vendor[] = [
   },
   {
     name: 'azure',
-    model: 'deployed',
-    plugin: baseUrl => azure({ id: 'v', baseUrl, apiKey, deployments: { deployed: 'a-deployment' } }),
+    model: 'text-embedding-3-small',
+    plugin: baseUrl => azure({ id: 'v', baseUrl, apiKey, deployments: { 'text-embedding-3-small': 'a-deployment' } }),
     reply: openaiReply,
     path: '/openai/v1/embeddings',
     body: { ...openaiBody, model: 'a-deployment' },
@@ -113,7 +113,14 @@ const vendors: readonly Vendor[] = [
     plugin: baseUrl => jina({ id: 'v', baseUrl: `${baseUrl}/v1`, apiKey }),
     reply: request => openaiReply({ ...request, body: { ...(request.body as object), encoding_format: 'base64' } }),
     path: '/v1/embeddings',
-    body: { model: 'jina-embeddings-v3', input: ['ab', 'c'], dimensions: 3, embedding_type: 'base64', task: 'retrieval.query', input_type: undefined },
+    body: {
+      model: 'jina-embeddings-v3',
+      input: ['ab', 'c'],
+      dimensions: 3,
+      embedding_type: 'base64',
+      task: 'retrieval.query',
+      input_type: undefined,
+    },
     tokens: 3,
     header: bearer,
   },
@@ -139,7 +146,13 @@ const vendors: readonly Vendor[] = [
     name: 'vertex',
     model: 'text-embedding-005',
     plugin: baseUrl =>
-      vertex({ id: 'v', baseUrl, location: 'europe-west4', credentials: { json: JSON.stringify(google.serviceAccount) }, tokenUrl: `${google.url}/token` }),
+      vertex({
+        id: 'v',
+        baseUrl,
+        location: 'europe-west4',
+        credentials: { json: JSON.stringify(google.serviceAccount) },
+        tokenUrl: `${google.url}/token`,
+      }),
     reply: vertexReply,
     path: '/models/text-embedding-005:predict',
     body: {
@@ -155,7 +168,13 @@ const vendors: readonly Vendor[] = [
     name: 'vertex, Gemini',
     model: 'gemini-embedding-001',
     plugin: baseUrl =>
-      vertex({ id: 'v', baseUrl, location: 'europe-west4', credentials: { json: JSON.stringify(google.serviceAccount) }, tokenUrl: `${google.url}/token` }),
+      vertex({
+        id: 'v',
+        baseUrl,
+        location: 'europe-west4',
+        credentials: { json: JSON.stringify(google.serviceAccount) },
+        tokenUrl: `${google.url}/token`,
+      }),
     reply: vertexReply,
     path: '/models/gemini-embedding-001:predict',
     body: { instances: [{ content: 'ab' }] },
@@ -248,7 +267,13 @@ t.test("a vendor's error is the caller's", async t => {
 
 t.test('a reply that is none is a failure', async t => {
   for (const { name, model, plugin } of vendors)
-    for (const reply of [json({}), json(null), { body: '<html>' }, { body: '' }, json({ data: [{}], embeddings: [{}], predictions: [{}], embedding: 5 })]) {
+    for (const reply of [
+      json({}),
+      json(null),
+      { body: '<html>' },
+      { body: '' },
+      json({ data: [{}], embeddings: [{}], predictions: [{}], embedding: 5 }),
+    ]) {
       const upstream = await vendor(t, () => reply)
       const under = await retrieving([plugin(upstream.url)])
       t.teardown(under.stop)

@@ -86,7 +86,7 @@ t.test("a vendor's error is the caller's", async t => {
   }
 })
 
-t.test('Cohere\'s newer path', async t => {
+t.test("Cohere's newer path", async t => {
   const upstream = await vendor(t, () => json(vendors[0]!.reply))
   const under = await retrieving([vendors[0]!.plugin(upstream.url)])
   t.teardown(under.stop)
