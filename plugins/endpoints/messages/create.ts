@@ -2,13 +2,13 @@ import { GatewayError, type Exchange, type Reply } from '../../../core/index.ts'
 import { gatewayHeaders, type GatewayServices } from '../../../core/kit.ts'
 import { MessageBuilder } from './message-builder.ts'
 import { parseRequest } from './parse.ts'
-import type { Passing } from './passing.ts'
+import { circumstancesOf, type Passing } from './passing.ts'
 import { publicWarning } from './warnings.ts'
 
 /** `failed`: the status of a request that every endpoint failed. */
 export async function createMessage(exchange: Exchange, gateway: GatewayServices, failed: number, passing: Passing): Promise<Reply> {
   const body = await exchange.json()
-  const { request, warnings, recorded } = parseRequest(body, gateway.toolTypes, passing, exchange.headers.get('anthropic-beta'))
+  const { request, warnings, recorded } = parseRequest(body, circumstancesOf(exchange, gateway, passing))
   const stream = request.stream ? exchange.stream() : undefined
   const builder = new MessageBuilder(gateway.ids.make('msg'), request, exchange.id, failed, stream)
   const run = gateway.generate(exchange, request, builder, { recorded })

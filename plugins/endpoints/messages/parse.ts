@@ -1,10 +1,10 @@
 import { invalidRequest, isObject, type GenerationRequest, type Item, type JsonObject } from '../../../core/index.ts'
 import type { AnswerDetail, Warning } from '../../../core/kit.ts'
 import { addItems, textParts } from './blocks.ts'
-import type { Passing } from './passing.ts'
+import type { Circumstances } from './passing.ts'
 import { checkCount, checkRequest, type Block, type RequestBody } from './request-body.ts'
 import { reasoningSettings } from './thinking.ts'
-import { toolsOf, turnedOff } from './tools.ts'
+import { toolsOf, turnedOff, unpriced } from './tools.ts'
 
 export interface ParsedRequest {
   readonly request: GenerationRequest
@@ -17,28 +17,29 @@ export interface ParsedRequest {
 const dialect = 'anthropic-messages'
 
 /** Checks the body of `POST /v1/messages`, and says it in core's words. Throws a 400 that names the field by its path. */
-export function parseRequest(body: unknown, toolTypes: ReadonlySet<string>, passing: Passing, beta: string | null): ParsedRequest {
+export function parseRequest(body: unknown, circumstances: Circumstances): ParsedRequest {
   if (!isObject(body)) throw invalidRequest('The body must be a JSON object.')
   checkRequest(body)
-  return parsed(body as RequestBody, toolTypes, passing, beta)
+  return parsed(body as RequestBody, circumstances)
 }
 
-export function parseCount(body: unknown, toolTypes: ReadonlySet<string>, passing: Passing, beta: string | null): ParsedRequest {
+export function parseCount(body: unknown, circumstances: Circumstances): ParsedRequest {
   if (!isObject(body)) throw invalidRequest('The body must be a JSON object.')
   checkCount(body)
-  return parsed(body as RequestBody, toolTypes, passing, beta)
+  return parsed(body as RequestBody, circumstances)
 }
 
-function parsed(body: RequestBody, toolTypes: ReadonlySet<string>, passing: Passing, beta: string | null): ParsedRequest {
+function parsed(body: RequestBody, circumstances: Circumstances): ParsedRequest {
   const input: Item[] = []
   const { header, system } = withoutHeader(body.system)
   if (Array.isArray(system) && system.length > 0) input.push({ type: 'message', role: 'system', content: textParts(system) })
   for (const message of body.messages) addItems(message, input)
   if (input.length === 0) throw invalidRequest('messages must have content, but every message is empty.', 'messages')
   const { max_tokens: maxTokens, stream, stop_sequences: stop, temperature, top_p, top_k, metadata, service_tier: tier } = body
+  const { beta, betas } = circumstances
   const { cache_control: cache, routing, thinking, output_config: output } = body
   const warnings: Warning[] = []
-  const tools = toolsOf(body, toolTypes, passing, warnings)
+  const tools = toolsOf(body, circumstances, warnings)
   const reasoning = reasoningSettings(body)
   const format = output?.format ?? body.output_format
   const request: GenerationRequest = {
@@ -61,14 +62,14 @@ function parsed(body: RequestBody, toolTypes: ReadonlySet<string>, passing: Pass
     ...(routing && { routing }),
     extra: {
       dialect,
-      fields: otherMembers(body, passing, warnings),
+      fields: otherMembers(body, circumstances, warnings),
       exact: {
         ...(header && { system: header }),
         ...(thinking && { thinking }),
         ...(output && { output_config: output }),
         ...(tier && { service_tier: tier }),
         ...(typeof metadata?.user_id === 'string' && { user_id: true }),
-        ...(beta && { betas: betasIn(beta).filter(passing.betas) }),
+        ...(beta && { betas: betasIn(beta).filter(betas) }),
       },
     },
   }
@@ -126,13 +127,18 @@ const knownOutput = new Set(['effort', 'format'])
 const knownMetadata = new Set(['user_id'])
 
 /** Top-level members that the neutral request cannot say. */
-function otherMembers(body: RequestBody, { vendorTools }: Passing, warnings: Warning[]): JsonObject {
+function otherMembers(body: RequestBody, { vendorTools, isCapped }: Circumstances, warnings: Warning[]): JsonObject {
   let fields: Record<string, unknown> | undefined
   for (const name in body) {
     const value = body[name]
     if (known.has(name) || value === null || value === undefined) continue
     if (name === 'mcp_servers' && !vendorTools('mcp_toolset')) {
       warnings.push({ param: name, message: turnedOff })
+      continue
+    }
+    // Fast answers have a price of their own.
+    if (name === 'speed' && isCapped) {
+      warnings.push({ param: name, message: unpriced })
       continue
     }
     const left = name === 'output_config' ? unknownIn(value, knownOutput) : name === 'metadata' ? unknownIn(value, knownMetadata) : value

@@ -1,6 +1,6 @@
 import { invalidRequest, type JsonObject } from '../../../core/index.ts'
 import type { ToolChoice, ToolDefinition, Warning, WebSearchTool } from '../../../core/kit.ts'
-import type { Passing } from './passing.ts'
+import type { Circumstances } from './passing.ts'
 import type { RequestBody, WireTool } from './request-body.ts'
 
 /** The members of a request that say which tools there are, and how to use them. */
@@ -11,11 +11,9 @@ export interface Tools {
   readonly max_tool_calls?: number
 }
 
-/** `added`: the types of tools that plugins add. They are passed on as they are. */
 export function toolsOf(
   { tools: offered, tool_choice: choice }: RequestBody,
-  added: ReadonlySet<string>,
-  { vendorTools }: Passing,
+  { toolTypes: added, vendorTools, isCapped }: Circumstances,
   warnings: Warning[],
 ): Tools {
   const isForced = choice?.type === 'any' || choice?.type === 'tool'
@@ -23,13 +21,16 @@ export function toolsOf(
     if (isForced) throw invalidRequest(`tool_choice "${choice.type}" needs a tool, but tools is empty.`, 'tool_choice')
     return {}
   }
-  const tools = offered.flatMap(each => {
+  const tools = offered.flatMap((each): readonly ToolDefinition[] => {
     const tool = toolOf(each, added)
-    if (tool.type !== 'vendor' || vendorTools(each.type!)) return [tool]
-    warnings.push({ param: 'tools', message: `"${each.type!.slice(0, 64)}" ${turnedOff}` })
+    if (tool.type !== 'vendor') return [tool]
+    const reason = !vendorTools(each.type!) ? turnedOff : isCapped && !withoutFee.test(each.type!) ? unpriced : undefined
+    if (reason === undefined) return [tool]
+    warnings.push({ param: 'tools', message: `"${each.type!.slice(0, 64)}" ${reason}` })
     return []
   })
   checkNames(offered)
+  if (tools.length === 0) return {}
   const search = offered.find(isSearch)
   return {
     tools,
@@ -40,6 +41,10 @@ export function toolsOf(
 }
 
 export const turnedOff = 'was left out: the operator has turned it off'
+export const unpriced = 'was left out: its price is unknown, and this API key has a spend cap'
+
+/** Tools of the vendor that the caller runs, or that cost nothing besides tokens. */
+const withoutFee = /^(bash|text_editor|computer|memory|web_fetch|tool_search_tool_\w+|mcp_toolset)(_\d+)?$/
 
 function toolOf(tool: WireTool, added: ReadonlySet<string>): ToolDefinition {
   const { type, name = '', description, input_schema: parameters, strict } = tool

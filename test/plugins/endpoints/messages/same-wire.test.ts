@@ -4,7 +4,7 @@ import { fakeUpstream, sseFrame, type FakeReply, type ReceivedRequest } from '..
 import messages from '../../../../plugins/endpoints/messages/index.ts'
 import anthropic from '../../../../plugins/providers/anthropic/index.ts'
 import { gateway, type GatewayUnderTest } from '../../../kit/gateway.ts'
-import { guarding } from '../../../kit/stage.ts'
+import { guarding, listing } from '../../../kit/stage.ts'
 import { askMessages } from './stage.ts'
 import type { PluginUse } from '../../../../core/framework/plugin.ts'
 
@@ -305,4 +305,25 @@ t.test('the operator says which tools and betas of the vendor pass', async t => 
   t.notHas(asked[0]!.body, { mcp_servers: [] })
   t.equal(asked[0]!.headers['anthropic-beta'], undefined)
   t.match(headers.get('x-gateway-warnings'), /code_execution_20260120.*mcp_servers/)
+})
+
+t.test('what has no known price is not for a key with a cap', async t => {
+  const asked: ReceivedRequest[] = []
+  const vendor = await fakeUpstream(request => {
+    asked.push(request)
+    return whole(message)
+  })
+  t.teardown(() => vendor.close())
+  const under = await gateway({
+    plugins: [messages({}), anthropic({ baseUrl: vendor.url, apiKey: 'sk-demo-1' }), listing({ model: 'claude-sonnet-4-5', endpoints: [{ provider: 'anthropic', price: { input: 1, output: 1, webSearch: 0 } }] })],
+    key: { spendCapUsd: 1000 },
+  })
+  t.teardown(under.stop)
+  const bash = { type: 'bash_20250124', name: 'bash' }
+  const code = { type: 'code_execution_20260120', name: 'code_execution' }
+  const { status, headers } = await askMessages(under, { model: 'anthropic/claude-sonnet-4-5', tools: [bash, code], speed: 'fast' })
+  t.equal(status, 200)
+  t.strictSame((asked[0]!.body as JsonObject)['tools'], [bash])
+  t.notHas(asked[0]!.body, { speed: 'fast' })
+  t.match(headers.get('x-gateway-warnings'), /code_execution_20260120.*price is unknown.*speed/)
 })
