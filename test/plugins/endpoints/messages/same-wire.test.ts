@@ -315,7 +315,11 @@ t.test('what has no known price is not for a key with a cap', async t => {
   })
   t.teardown(() => vendor.close())
   const under = await gateway({
-    plugins: [messages({}), anthropic({ baseUrl: vendor.url, apiKey: 'sk-demo-1' }), listing({ model: 'claude-sonnet-4-5', endpoints: [{ provider: 'anthropic', price: { input: 1, output: 1, webSearch: 0 } }] })],
+    plugins: [
+      messages({}),
+      anthropic({ baseUrl: vendor.url, apiKey: 'sk-demo-1' }),
+      listing({ model: 'claude-sonnet-4-5', endpoints: [{ provider: 'anthropic', price: { input: 1, output: 1, webSearch: 0 } }] }),
+    ],
     key: { spendCapUsd: 1000 },
   })
   t.teardown(under.stop)
