@@ -21,9 +21,9 @@ export default definePlugin({
     gateway.add<Route>(Routes, {
       ...route,
       path: '/v1/models',
-      handle(exchange, gateway) {
+      async handle(exchange, gateway) {
         const [list, cut] = isAnthropic(exchange.headers) ? [lists.anthropic, anthropicCut(exchange)] : [lists.openAi, openAiCut(exchange)]
-        return json(list.of(gateway.catalog.models(), gateway.reach(exchange), cut))
+        return json(await list.of(gateway.catalog.models(), gateway.reach(exchange), cut))
       },
       describe: describeModels,
     })

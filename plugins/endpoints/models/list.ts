@@ -1,6 +1,9 @@
 import type { Endpoint, JsonObject, Model } from '../../../core/index.ts'
+import { nextTurn } from '../../../core/stores.ts'
 import { unknownCursor } from './limit.ts'
 import type { IsUsable } from './usable.ts'
+
+const entriesPerSlice = 200
 
 /** The form of a list in one API. */
 export interface ListForm {
@@ -46,7 +49,7 @@ export class ModelList {
   }
 
   /** The models that the caller may use. `auto` comes first if it could choose one of them. Throws a 400 for an unknown id. */
-  of(models: readonly Model[], isUsable: IsUsable, cut: Cut): string {
+  async of(models: readonly Model[], isUsable: IsUsable, cut: Cut): Promise<string> {
     if (models !== this.#models) {
       this.#models = models
       this.#entries = new Map()
@@ -59,19 +62,28 @@ export class ModelList {
     const [start, end] = rangeOf(listed, cut)
     const page = listed.slice(start, end)
     return this.#form.body({
-      entries: page.map(each => (each ? this.#entry(each) : this.#auto)),
+      entries: await this.#texts(page),
       firstId: page.length > 0 ? idOf(page[0]) : null,
       lastId: page.length > 0 ? idOf(page.at(-1)) : null,
       hasMore: cut.before ? start > 0 : end < listed.length,
     })
   }
 
-  #entry({ model, endpoint }: Listed): string {
-    const known = this.#entries.get(endpoint)
-    if (known !== undefined) return known
-    const entry = JSON.stringify(this.#form.entry(model, endpoint))
-    this.#entries.set(endpoint, entry)
-    return entry
+  /** Stringifies in slices: all at once would block the event loop. */
+  async #texts(page: readonly (Listed | undefined)[]): Promise<readonly string[]> {
+    const entries = this.#entries
+    const texts: string[] = []
+    let fresh = 0
+    for (const listed of page) {
+      let text = listed ? entries.get(listed.endpoint) : this.#auto
+      if (text === undefined) {
+        const { model, endpoint } = listed!
+        entries.set(endpoint, (text = JSON.stringify(this.#form.entry(model, endpoint))))
+        if (++fresh % entriesPerSlice === 0) await nextTurn()
+      }
+      texts.push(text)
+    }
+    return texts
   }
 }
 
