@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CallSteps } from '../call/steps.ts'
 import type { LiveAnswer } from '../call/live-answer.ts'
 import type { LoadedWrapper } from '../call/loaded-wrapper.ts'
@@ -80,8 +81,13 @@ export class Retrieval<Request extends RetrievalRequest, Reply extends Retrieval
 
   check(): Maybe<void> {
     // A token is at least one byte, and so is a listed one with its comma.
-    if (this.#bodyBytes <= maxUncheckedBytes) return undefined
-    return this.#services.limit.check(this.#of.texts(this.#asked), this.kind === 'embedding' ? 'input' : 'documents')
+    return this.#bodyBytes <= maxUncheckedBytes ? undefined : this.#checkLong()
+  }
+
+  async #checkLong(): Promise<void> {
+    await this.#services.limit.check(this.#of.texts(this.#asked), this.kind === 'embedding' ? 'input' : 'documents')
+    // What follows up to the vendor takes its own turn.
+    await nextTurn()
   }
 
   extend(): Asked<Request> {

@@ -2,7 +2,7 @@ import type { Exchange, JsonOptions, StreamBody } from '../contracts/route.ts'
 import type { Logger } from '../foundation/logger.ts'
 import type { Settings } from '../framework/settings.ts'
 import type { RecordDraft } from '../records/record.ts'
-import { jsonIn, readText, withoutByteOrderMark } from './body.ts'
+import { jsonIn, longJsonIn, readText, withoutByteOrderMark } from './body.ts'
 import type { Channel, HeaderReader } from './channel.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import type { LiveBodies, LiveBody } from './live-bodies.ts'
@@ -55,7 +55,7 @@ export class HttpExchange extends LiveScope implements Exchange {
       return readText(this.#channel, settings.maxBodyBytes, this.#body).then(received => {
         const text = withoutByteOrderMark(received)
         this.bodyBytes = Buffer.byteLength(text)
-        return jsonIn(text, maxValues)
+        return maxValues === undefined ? jsonIn(text) : longJsonIn(text, maxValues)
       })
     } catch (error) {
       return Promise.reject(error)

@@ -39,16 +39,21 @@ const shapes = new Int32Array(maxDepth + 1)
 export function checkJsonLimits(text: string, most = maxValues): void {
   let depth = 0
   let values = 0
+  /** In objects, which is at least as many as there are names. */
+  let members = 0
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index)
-    if (code < quote) continue
+    // Spaces, and what numbers consist of.
+    if (code < quote || (code > comma && code < openList)) continue
     if (code === quote) {
       lastString[depth] = index
       index = endOfString(text, index)
       if (index < 0) return
     } else if (code === comma) {
       if (++values > most) throw tooManyValues(most)
-      const limit = isList[depth] ? maxElements : maxMembers
+      const inList = isList[depth]
+      if (!inList) members++
+      const limit = inList ? maxElements : maxMembers
       const count = counts[depth]! + 1
       if (count >= limit && depth > 0) throw tooMany(text, depth)
       counts[depth] = count
@@ -57,6 +62,7 @@ export function checkJsonLimits(text: string, most = maxValues): void {
       // The first member or element has no comma before it.
       values++
       depth++
+      if (code === openObject) members++
       isList[depth] = code === openList ? 1 : 0
       counts[depth] = 0
     } else if (code === closeObject || code === closeList) {
@@ -64,7 +70,7 @@ export function checkJsonLimits(text: string, most = maxValues): void {
     }
   }
   if (values > most) throw tooManyValues(most)
-  if (values > maxShapes) checkShapes(text)
+  if (members > maxShapes) checkShapes(text)
 }
 
 /** The index of the closing quote, or -1. A quote after an odd number of backslashes belongs to the string. */

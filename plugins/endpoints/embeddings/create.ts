@@ -1,14 +1,19 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Exchange, Reply } from '../../../core/index.ts'
 import { gatewayHeaders, vectorBase64, vectorJson, type Embedded, type GatewayServices, type VectorFormat } from '../../../core/kit.ts'
 import { parseEmbeddings } from './parse.ts'
 
 /** Room for lists with as many tokens as a request may have. */
 const maxValues = 310_000
+const longBody = 200_000
 /** Longer replies are made piece by piece, as the client reads them. */
 const longCharacters = 64 * 1024
 
 export async function createEmbeddings(exchange: Exchange, gateway: GatewayServices): Promise<Reply> {
-  const request = parseEmbeddings(await exchange.json({ maxValues }))
+  const json = await exchange.json({ maxValues })
+  // Long lists of tokens take a few milliseconds in each of these steps.
+  if (exchange.bodyBytes! > longBody) await setImmediate()
+  const request = parseEmbeddings(json)
   const embedded = await gateway.embed(exchange, request, exchange.bodyBytes)
   const { provider, attempts } = embedded
   const headers = {
@@ -27,7 +32,7 @@ export async function createEmbeddings(exchange: Exchange, gateway: GatewayServi
   body.writeLong(from(text, pieces))
   body.end()
   // The body has no head yet.
-  const sent = new Promise(resolve => setImmediate(resolve)).then(() => body.drained())
+  const sent = setImmediate().then(() => body.drained())
   embedded.keepUntil(sent, () => body.abandon())
   return { status: 200, headers, body }
 }

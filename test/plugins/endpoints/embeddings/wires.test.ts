@@ -58,3 +58,32 @@ t.test('OpenAI and Gemini, through the SDK', async t => {
   t.equal(record.costUsd, (4 * 2) / 1_000_000)
   t.equal((data.usage as { cost_usd?: number }).cost_usd, record.costUsd)
 })
+
+t.test('large replies arrive to the letter, within the memory of answers', async t => {
+  const openai = await vendor(t, openaiReply)
+  const google = await vendor(t, geminiReply)
+  const plugins = [
+    embeddings({}),
+    openaiResponses({ baseUrl: openai.url, apiKey: 'demo' }),
+    gemini({ baseUrl: google.url, apiKey: 'demo' }),
+  ]
+  const under = await listeningGateway({ plugins })
+  t.teardown(under.stop)
+  const client = new OpenAI({ baseURL: `${under.url}/v1`, apiKey: under.apiKey, maxRetries: 0 })
+  const input = Array.from({ length: 1_200 }, (_, index) => `text ${index}`)
+  for (const [model, encoding_format] of [
+    ['openai/large', 'float'],
+    ['gemini/large', 'base64'],
+  ] as const) {
+    const { data } = await client.embeddings.create({ model, input, dimensions: 1_000, encoding_format })
+    const expected = (text: string): unknown => (encoding_format === 'base64' ? base64Of(vectorOf(text, 1_000)) : vectorOf(text, 1_000))
+    const wrong = data.findIndex(({ embedding }, index) => JSON.stringify(embedding) !== JSON.stringify(expected(input[index]!)))
+    t.equal(wrong, -1, `${model} ${encoding_format}`)
+  }
+
+  const narrow = await listeningGateway({ plugins, settings: { maxAnswerBytes: 100_000, logLevel: 'silent' } })
+  t.teardown(narrow.stop)
+  const reply = await narrow.request('/v1/embeddings', { body: { model: 'openai/large', input: input.slice(0, 100), dimensions: 1_000 } })
+  t.equal(reply.status, 503)
+  t.match(await reply.text(), /answer of more than 100000 bytes/)
+})
