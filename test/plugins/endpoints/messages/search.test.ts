@@ -39,7 +39,11 @@ t.test('a model without a search searches through the gateway', async t => {
     const again = await askMessages(under, {
       model: 'acme/m',
       tools,
-      messages: [{ role: 'user', content: 'hi' }, { role: 'assistant', content: body.content }, { role: 'user', content: 'Thanks' }],
+      messages: [
+        { role: 'user', content: 'hi' },
+        { role: 'assistant', content: body.content },
+        { role: 'user', content: 'Thanks' },
+      ],
     })
     t.equal(again.status, 200)
   }
