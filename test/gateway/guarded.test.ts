@@ -32,7 +32,7 @@ interface Reaching {
 const generation = (stream: boolean): object => ({ model: 'acme/m', input: 'CANARY', stream })
 const message = (stream: boolean): object => ({ model: 'acme/m', max_tokens: 100, messages: [{ role: 'user', content: 'CANARY' }], stream })
 const decision = { model: 'one', state: 'CANARY', questions: { q: { type: 'noul', instructions: 'Is it?' } } }
-const publicDecision = { model: 'one', input: 'CANARY', questions: [{ type: 'predicate', instructions: 'Is it?' }] }
+const publicDecision = { model: 'one', input: 'CANARY', questions: [{ type: 'predicate', name: 'q', instructions: 'Is it?' }] }
 
 const reaching: Readonly<Record<string, Reaching>> = {
   'POST /v1/responses': { body: generation, answers: true },
@@ -40,12 +40,13 @@ const reaching: Readonly<Record<string, Reaching>> = {
   'POST /v1/messages': { body: message, answers: true },
   'POST /v1/messages/count_tokens': { body: message, counts: true },
   'POST /v1/systemone': { body: () => decision },
-  'POST /v1/decisions': { body: stream => (stream ? publicDecision : decision) },
   'POST /v1/embeddings': { body: () => ({ model: 'embedder/m', input: ['CANARY'] }), isRetrieval: true },
   'POST /v1/rerank': { body: () => ({ model: 'ranker/m', query: 'CANARY', documents: ['a'] }), isRetrieval: true },
   'POST /v2/rerank': { body: () => ({ model: 'ranker/m', query: 'q', documents: ['CANARY'] }), isRetrieval: true },
+  'POST /v1/decisions': { body: () => publicDecision },
   'POST /admin/v1/playground/responses': { body: stream => ({ key: 'KEY', request: generation(stream) }), answers: true },
   'POST /admin/v1/playground/systemone': { body: () => ({ key: 'KEY', request: decision }) },
+  'POST /admin/v1/playground/decisions': { body: () => ({ key: 'KEY', request: publicDecision }) },
 }
 
 /** Routes that no model is asked for. */
