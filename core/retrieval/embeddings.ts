@@ -19,6 +19,8 @@ export const embeddings: KindOfRetrieval<EmbeddingRequest, EmbeddingReply> = {
   },
   isServedBy: ({ embeddings: embedder }) => embedder !== undefined,
   takesTokens: ({ embeddings: embedder }) => embedder?.takesTokens === true,
+  // A batch that is too large is split.
+  excess: () => undefined,
   parts(request, { embeddings: embedder }, endpoint: Endpoint) {
     const { formats = ['float'] } = embedder!
     const format = formatFor(request, formats, endpoint)

@@ -2,6 +2,7 @@ import type { TokenNeed } from '../billing/token-need.ts'
 import type { Endpoint } from '../contracts/catalog.ts'
 import type { Provider } from '../contracts/provider.ts'
 import type { RetrievalCall, RetrievalKind, RetrievalRequest, RetrievalUsage } from '../contracts/retrieval.ts'
+import type { GatewayError } from '../foundation/errors.ts'
 import type { JsonObject } from '../foundation/json.ts'
 
 export interface RetrievalReply {
@@ -26,7 +27,9 @@ export interface KindOfRetrieval<Request extends RetrievalRequest, Reply extends
   isServedBy(provider: Provider): boolean
   /** True if the provider takes lists of tokens. */
   takesTokens(provider: Provider): boolean
-  /** The requests to the vendor. Throws a `GatewayError` for one that the endpoint cannot take. */
+  /** The reason why the endpoint cannot take a request of this size. */
+  excess(request: Request, provider: Provider, endpoint: Endpoint): GatewayError | undefined
+  /** The requests to the vendor. */
   parts(request: Request, provider: Provider, endpoint: Endpoint): readonly Request[]
   ask(provider: Provider, call: RetrievalCall<Request>): Promise<Reply>
   /** Throws a `ProviderFailure` for a reply that does not fit the request. */

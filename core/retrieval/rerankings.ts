@@ -28,12 +28,13 @@ export const rerankings: KindOfRetrieval<RerankRequest, RerankReply> = {
   },
   isServedBy: ({ reranking }) => reranking !== undefined,
   takesTokens: () => false,
-  parts(request, { reranking }, endpoint) {
+  excess({ documents: { length } }, { reranking }, endpoint) {
     const most = reranking!.maxDocuments?.(endpoint) ?? Infinity
-    const { length } = request.documents
-    if (length <= most) return [request]
-    throw invalidRequest(`The model takes at most ${most} documents, and this request has ${length}. Send fewer.`, 'documents')
+    if (length <= most) return undefined
+    return invalidRequest(`The model takes at most ${most} documents, and this request has ${length}. Send fewer.`, 'documents')
   },
+  // Scores of two requests need not compare, so none is split.
+  parts: request => [request],
   ask: ({ reranking }, call) => reranking!.rerank(call),
   checked(reply, { documents, top = documents.length }, provider) {
     const broken = (what: string): ProviderFailure =>

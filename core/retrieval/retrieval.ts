@@ -122,15 +122,17 @@ export class Retrieval<Request extends RetrievalRequest, Reply extends Retrieval
 
   /** Those whose provider has this kind of call, and that can read the input. Throws a 400 if none can. */
   #able(candidates: readonly Candidate[], request: Request): readonly Candidate[] {
-    const { kind, isServedBy, takesTokens, texts } = this.#of
+    const { kind, isServedBy, excess, takesTokens, texts } = this.#of
     const serving = candidates.filter(({ provider }) => isServedBy(provider))
     if (serving.length === 0) {
       const { provider, endpoint } = candidates[0]!
       const what = kind === 'embedding' ? 'make embeddings' : 'rerank'
       throw invalidRequest(`The provider "${provider.id}" does not ${what}, so "${endpoint.model}" cannot be asked there.`, 'model')
     }
-    if (!texts(request).some(isListed)) return serving
-    const able = serving.filter(({ provider, endpoint }) => takesTokens(provider) || endpoint.tokenizer !== undefined)
+    const fitting = serving.filter(({ provider, endpoint }) => !excess(request, provider, endpoint))
+    if (fitting.length === 0) throw excess(request, serving[0]!.provider, serving[0]!.endpoint)!
+    if (!texts(request).some(isListed)) return fitting
+    const able = fitting.filter(({ provider, endpoint }) => takesTokens(provider) || endpoint.tokenizer !== undefined)
     if (able.length > 0) return able
     throw invalidRequest(
       `Invalid value for 'input': "${serving[0]!.endpoint.model}" takes no lists of tokens, and the gateway does not have its tokenizer. Send text.`,

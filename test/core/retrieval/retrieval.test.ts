@@ -323,6 +323,17 @@ t.test('too many documents are refused before anything is sent', async t => {
   t.equal(status, 400)
   t.match(body.error, { param: 'documents', message: /at most 1 documents/ })
   t.equal(acme.calls.length, 0)
+  const larger = rerankWitness('larger')
+  const both: CatalogEntry = {
+    model: 'm',
+    endpoints: [
+      { kind: 'rerank', provider: 'acme' },
+      { kind: 'rerank', provider: 'larger' },
+    ],
+  }
+  const two = await retrieving([acme.plugin, larger.plugin, listing(both)])
+  t.teardown(two.stop)
+  t.equal((await rank(two, {})).body.model, 'larger/m', 'another endpoint takes them')
 })
 
 t.test('wrappers answer and look, observers learn', async t => {
@@ -360,6 +371,32 @@ t.test('wrappers answer and look, observers learn', async t => {
     { outcome: 'ok', answeredBy: 'cache' },
     { outcome: 'ok', usage: { uncachedInput: 5 } },
   ])
+})
+
+t.test('a wrapper that sends content away needs an agreement that names the kind', async t => {
+  const policyUrl = 'https://example.com/zdr'
+  for (const [covers, isAsked] of [
+    [undefined, false],
+    [['rerank'], false],
+    [['embedding'], true],
+  ] as const) {
+    let asked = 0
+    const cache: CallWrapper = {
+      name: 'cache',
+      seesContent: { zdr: { policy_url: policyUrl, ...(covers && { covers }) }, hipaa: false },
+      keepsContent: false,
+      timeoutMs: 1_000,
+      embedding: () => void asked++,
+    }
+    const certificate = { policy_url: policyUrl, covers: ['embedding'] } as const
+    const entry = model({ provider: 'acme', zdr: certificate })
+    const under = await retrieving([embeddingWitness('acme').plugin, zdr({}), listing(entry), adding(CallWrappers, cache)], {
+      key: { name: 'k', policy: { zdr: { value: true } } },
+    })
+    t.teardown(under.stop)
+    t.equal((await embed(under, {})).status, 200)
+    t.equal(asked > 0, isAsked)
+  }
 })
 
 t.test('a client that leaves ends the request', async t => {
