@@ -5,9 +5,13 @@ import bundledCatalog from '../plugins/catalogs/bundled/index.ts'
 import admin from '../plugins/endpoints/admin/index.ts'
 import dashboard from '../plugins/endpoints/dashboard/index.ts'
 import decisions from '../plugins/endpoints/decisions/index.ts'
+import embeddings from '../plugins/endpoints/embeddings/index.ts'
 import health from '../plugins/endpoints/health/index.ts'
+import key from '../plugins/endpoints/key/index.ts'
+import messages from '../plugins/endpoints/messages/index.ts'
 import models from '../plugins/endpoints/models/index.ts'
 import openapi from '../plugins/endpoints/openapi/index.ts'
+import rerank from '../plugins/endpoints/rerank/index.ts'
 import responses from '../plugins/endpoints/responses/index.ts'
 import hipaa from '../plugins/guardrails/hipaa/index.ts'
 import redaction from '../plugins/guardrails/redaction/index.ts'
@@ -97,6 +101,8 @@ function everything(): readonly NamedEntry[] {
   const azureKey = optionalEnv('AZURE_OPENAI_API_KEY')
   const azureEndpoint = optionalEnv('AZURE_OPENAI_ENDPOINT')
   const mistralKey = optionalEnv('MISTRAL_API_KEY')
+  const voyageKey = optionalEnv('VOYAGE_API_KEY')
+  const jinaKey = optionalEnv('JINA_API_KEY')
   const databaseUrl = optionalEnv('DATABASE_URL')
   return [
     ['memory', () => memory({})],
@@ -116,8 +122,12 @@ function everything(): readonly NamedEntry[] {
     ['uptime-sort', () => uptimeSort({})],
     ['totals-sort', () => totalsSort({})],
     ['responses', () => responses({})],
+    ['messages', () => messages({})],
     ['decisions', () => decisions({})],
+    ['embeddings', () => embeddings({})],
+    ['rerank', () => rerank({})],
     ['models', () => models({})],
+    ['key', () => key({})],
     ['health', () => health({})],
     ['openapi', () => openapi({})],
     ['admin', () => admin({})],
@@ -125,6 +135,7 @@ function everything(): readonly NamedEntry[] {
     ['sandbox', () => sandbox({})],
     ...searchEngines(),
     ['web-search', () => webSearch({})],
+    ['openai-decisions', () => openaiKey !== undefined && used(import('../plugins/decisions/openai/index.ts'), { apiKey: openaiKey })],
     ['dm', decisionVendor],
     [
       'openai',
@@ -164,6 +175,12 @@ function everything(): readonly NamedEntry[] {
       () => mistralKey !== undefined && used(import('../plugins/providers/mistral/index.ts'), { apiKey: mistralKey }),
       'set MISTRAL_API_KEY',
     ],
+    [
+      'voyage',
+      () => voyageKey !== undefined && used(import('../plugins/providers/voyage/index.ts'), { apiKey: voyageKey }),
+      'set VOYAGE_API_KEY',
+    ],
+    ['jina', () => jinaKey !== undefined && used(import('../plugins/providers/jina/index.ts'), { apiKey: jinaKey }), 'set JINA_API_KEY'],
     ...chatHosts(),
     ['ollama', localOllama, 'start Ollama'],
   ]

@@ -1,6 +1,15 @@
 // Published as `turnpike/kit`: what providers and engines over HTTP, routes, tools and guardrails are built with.
 
-export type { Decoder, Emit, Framer, ProviderAdapter, UpstreamHeaders, UpstreamRequest } from './contracts/adapter.ts'
+export type {
+  Decoder,
+  EmbeddingDialect,
+  Emit,
+  Framer,
+  ProviderAdapter,
+  RerankDialect,
+  UpstreamHeaders,
+  UpstreamRequest,
+} from './contracts/adapter.ts'
 export type {
   AttemptRole,
   BegunAttempt,
@@ -21,8 +30,13 @@ export type {
   CallWrap,
   CountToWrap,
   CountWrap,
+  AnsweredRetrieval,
   DecisionToWrap,
   DecisionWrap,
+  EmbeddingToWrap,
+  EmbeddingWrap,
+  RerankToWrap,
+  RerankWrap,
   GenerationToWrap,
   GenerationWrap,
 } from './contracts/call-wrapper.ts'
@@ -30,6 +44,7 @@ export {
   Catalog,
   tokenizers,
   type CatalogEndpoint,
+  type EndpointKind,
   type CatalogRank,
   type Hipaa,
   type NamedEndpoint,
@@ -41,18 +56,42 @@ export {
 export type { Connection, ConnectionProtocol } from './contracts/connection.ts'
 export {
   decisionRequestSchema,
+  maxItemLevels,
+  maxOptions,
   questionSchema,
   type Criterion,
   type Decided,
   type DecisionAnswer,
   type DecisionCall,
+  type DecisionLimits,
   type DecisionReply,
   type DecisionRequest,
   type DecisionUsage,
   type Description,
   type Question,
+  type TypedOption,
 } from './contracts/decision.ts'
-export type { Citation, LogProb, SearchAction, SearchResult } from './contracts/events.ts'
+export type {
+  Embedded,
+  Embedder,
+  EmbeddingCall,
+  EmbeddingInput,
+  EmbeddingLimits,
+  EmbeddingPurpose,
+  EmbeddingReply,
+  EmbeddingRequest,
+  Vector,
+  VectorFormat,
+} from './contracts/embedding.ts'
+export type { Reranked, RerankCall, Reranker, RerankReply, RerankRequest, RerankResult } from './contracts/rerank.ts'
+export {
+  retrievalKinds,
+  type RetrievalCall,
+  type RetrievalKind,
+  type RetrievalRequest,
+  type RetrievalUsage,
+} from './contracts/retrieval.ts'
+export type { Citation, ExtraEvent, LogProb, SearchAction, SearchResult } from './contracts/events.ts'
 export { features, type Feature } from './contracts/feature.ts'
 export type { AnswerText, RefusedRoute, SettingsProblem } from './contracts/guardrail.ts'
 export type {
@@ -83,6 +122,7 @@ export type {
 export {
   foreignItemTypes,
   itemSchema,
+  maxCallIdLength,
   type CompactionItem,
   type CustomToolCallItem,
   type CustomToolCallOutputItem,
@@ -94,9 +134,11 @@ export {
   type ReasoningItem,
   type WebSearchCallItem,
 } from './contracts/items.ts'
+export type { KeyWindow } from './contracts/key-window.ts'
 export type { AttemptRecord, OpenRecord, PassedOver, Preferred, RoutedCandidate, RoutingRecord } from './contracts/log-sink.ts'
 export { defaultIntervalMs, intervalMsOf, intervalPattern } from './contracts/metric-interval.ts'
 export {
+  cacheControlSchema,
   inputPartSchema,
   maxTextLength,
   type FilePart,
@@ -106,6 +148,8 @@ export {
   type Part,
   type RefusalPart,
   type TextPart,
+  type Vendor,
+  type WithExtra,
 } from './contracts/parts.ts'
 export type {
   AttemptClock,
@@ -137,6 +181,7 @@ export {
   type GenerationRun,
   type GenerationSink,
   type InputCount,
+  type JsonOptions,
   type Outcome,
   type ParameterDescription,
   type ReplyDescription,
@@ -160,7 +205,8 @@ export {
   type ToolDefinition,
   type WebSearchTool,
 } from './contracts/tools.ts'
-export { answerBy } from './decisions/answer.ts'
+export { answerBy, confidenceOf } from './decisions/answer.ts'
+export { lostMembers, plainParts, plainState } from './decisions/plain-request.ts'
 export { errorCodes, isImageErrorCode, type Asked, type GatewayErrorOptions, type ImageErrorCode } from './foundation/errors.ts'
 export { jsonPieces, pieceCharacters } from './foundation/json-pieces.ts'
 export { isJson, membersOf, type Schema, type Wire } from './foundation/json.ts'
@@ -209,8 +255,10 @@ export { FairQueue } from './runtime/fair-queue.ts'
 export { appended } from './runtime/growing-text.ts'
 export { isPending } from './runtime/pending.ts'
 export type { Listed } from './runtime/roster.ts'
-export { retryHeaders } from './server/error-reply.ts'
+export { vectorBase64, vectorJson } from './retrieval/vectors.ts'
+export { errorReply, retryHeaders, withFailureStatus } from './server/error-reply.ts'
 export { gatewayHeaders } from './server/gateway-headers.ts'
+export { describeRateLimits, rateLimitHeaders, rateLimitHeadersUnder, type RateLimitHeaders } from './server/rate-limit-headers.ts'
 export { Connections } from './framework/extension-points.ts'
 export { openApiDocument, undescribedIn, type ApiDescription, type DescribedRoute, type Undescribed } from './server/openapi/document.ts'
 export { estimateTokens } from './tokens/estimate.ts'

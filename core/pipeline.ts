@@ -17,6 +17,7 @@ import { Reservations } from './limits/reservations.ts'
 import { AskedModels } from './decisions/asked-models.ts'
 import { DecisionAttempts } from './decisions/attempts.ts'
 import { Decisions } from './decisions/decisions.ts'
+import { DecisionFit } from './decisions/fit.ts'
 import { DecisionNames } from './decisions/names.ts'
 import { TokenLimits } from './decisions/token-limits.ts'
 import { Generation } from './generation/generation.ts'
@@ -25,6 +26,10 @@ import { Lowering } from './generation/lowering/lowering.ts'
 import { LoadedTools } from './generation/tools/loaded-tools.ts'
 import { ModelCalls } from './generation/model-call.ts'
 import { Reach } from './guards/reach.ts'
+import { RetrievalAttempts } from './retrieval/attempts.ts'
+import { Retrievals } from './retrieval/retrievals.ts'
+import { InputLimit } from './retrieval/token-limit.ts'
+import { TokenTexts } from './retrieval/token-texts.ts'
 import { HttpApp } from './server/app.ts'
 import { Heartbeat } from './server/heartbeat.ts'
 import { LiveBodies } from './server/live-bodies.ts'
@@ -76,9 +81,14 @@ export const pipeline = [
   Generation,
   TokenLimits,
   DecisionNames,
+  DecisionFit,
   AskedModels,
   DecisionAttempts,
   Decisions,
+  InputLimit,
+  TokenTexts,
+  RetrievalAttempts,
+  Retrievals,
   RecordQueue,
   Heartbeat,
   LiveBodies,

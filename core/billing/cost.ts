@@ -1,6 +1,9 @@
 import type { Price, TokenPrices } from '../contracts/catalog.ts'
 import { noUsage, type TokenUsage } from '../contracts/events.ts'
 
+/** The name under which a usage counts search units of rerankings among its `toolCalls`. */
+export const searchUnits = 'search_unit'
+
 /**
  * In US dollars; null if a needed price is unknown. `usage` must be that of a single upstream request, since its input tokens decide the
  * price tier.
@@ -11,8 +14,10 @@ export function costOf(usage: TokenUsage, price: Price | undefined): number | nu
   const rates = pricesAt(price, uncachedInput + cacheRead + cacheWrite5m + cacheWrite1h)
   const cacheWrite1hPrice = rates.cacheWrite1h ?? (rates.cacheWrite5m === undefined ? rates.input : undefined)
   const searches = toolCalls?.['web_search'] ?? 0
+  const units = toolCalls?.[searchUnits] ?? 0
   if (cacheWrite1h > 0 && cacheWrite1hPrice === undefined) return null
   if (searches > 0 && price.webSearch === undefined) return null
+  if (units > 0 && price.search === undefined) return null
   const tokens =
     uncachedInput * rates.input +
     cacheRead * (rates.cacheRead ?? rates.input) +
@@ -20,7 +25,7 @@ export function costOf(usage: TokenUsage, price: Price | undefined): number | nu
     cacheWrite1h * (cacheWrite1hPrice ?? 0) +
     (output - reasoning) * rates.output +
     reasoning * (rates.reasoning ?? rates.output)
-  return tokens / 1_000_000 + searches * (price.webSearch ?? 0) + (price.request ?? 0)
+  return tokens / 1_000_000 + searches * (price.webSearch ?? 0) + units * (price.search ?? 0) + (price.request ?? 0)
 }
 
 /** Adds up the upstream requests of one operation. Each is priced separately, since its own input tokens decide its price tier. */

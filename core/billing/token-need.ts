@@ -20,6 +20,8 @@ export interface TokenNeed {
   readonly leastOutputTokens: number
   /** Web searches that the vendor may make. */
   readonly searches: number
+  /** Search units of a reranking. */
+  readonly searchUnits?: number
 }
 
 export function needOf(request: GenerationRequest): TokenNeed {

@@ -61,6 +61,7 @@ export class Calls {
     call: CallSteps<Asked, Plan, Answered, Result, Given>,
   ): Promise<Result | GatewayError> {
     const observers = this.#observers
+    scope.record.kind = call.kind
     return this.#services.live.track(scope, observers ? () => this.#observed(scope, call, observers) : () => this.#steps(call))
   }
 
@@ -91,7 +92,7 @@ export class Calls {
     let hasFailed = false
     try {
       // Limits.
-      const entering = call.isCounted ? requestLimits.enter(key) : undefined
+      const entering = call.isCounted ? requestLimits.enter(key, context) : undefined
       if (entering) operation.onEnd(await entering)
       // Policy.
       call.heed?.(policy)

@@ -56,6 +56,12 @@ export class Operation {
     return total
   }
 
+  /** In US dollars, what the request is charged so far: failed attempts with a known cost count, too. Null if unknown. */
+  get costUsd(): number | null {
+    const { costUsd } = this.#calls ? this.total : this.bill
+    return costUsd === null ? null : costUsd + this.#scope.record.lostUsd
+  }
+
   /** Waits for the promise before the bill is settled. */
   owe<T>(adding: Promise<T>): Promise<T> {
     ;(this.#owed ??= []).push(adding)

@@ -2,7 +2,7 @@ import type { CallKind, CallToWrap, CallWrapper } from '../contracts/call-wrappe
 import type { Policy } from '../contracts/policy.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
-import { blindedBy, maySee } from '../contracts/sight.ts'
+import { blindedBy, coversKind, maySee, type Sight } from '../contracts/sight.ts'
 import { PluginError } from '../foundation/errors.ts'
 import { freezeDeeply } from '../foundation/freeze.ts'
 import { isObject } from '../foundation/json.ts'
@@ -41,7 +41,13 @@ export class Wrappers {
 
   private constructor(loaded: readonly LoadedWrapper[]) {
     const having = (kind: CallKind): readonly LoadedWrapper[] => loaded.filter(({ wrapper }) => wrapper[kind])
-    this.#ofKind = { generation: having('generation'), decision: having('decision'), count: having('count') }
+    this.#ofKind = {
+      generation: having('generation'),
+      decision: having('decision'),
+      count: having('count'),
+      embedding: having('embedding'),
+      rerank: having('rerank'),
+    }
   }
 
   /** Opens those that may see the call, until one answers. Undefined if none has to do with it. */
@@ -51,10 +57,7 @@ export class Wrappers {
     const sighted = this.#ofKind[kind].filter(({ wrapper }) => isSighted(wrapper, policy))
     if (sighted.length === 0) return undefined
     const toWrap = freezeDeeply(call.toWrap(plan))
-    const willing =
-      kind === 'decision'
-        ? sighted
-        : sighted.filter(({ wrapper }) => maySee(wrapper.seesContent, policy, toWrap.request as GenerationRequest))
+    const willing = sighted.filter(({ wrapper: { seesContent } }) => mayOpen(seesContent, kind, policy, toWrap.request))
     const looking: OpenWrap[] = []
     for (const by of willing) {
       const stopping = new AbortController()
@@ -71,6 +74,12 @@ export class Wrappers {
     }
     return looking.length > 0 ? { given: undefined, onlookers: Onlookers.of(looking, context, undefined) } : undefined
   }
+}
+
+function mayOpen(sight: Sight, kind: CallKind, policy: Policy, request: unknown): boolean {
+  if (kind === 'decision') return true
+  if (kind === 'embedding' || kind === 'rerank') return coversKind(sight, policy, kind)
+  return maySee(sight, policy, request as GenerationRequest)
 }
 
 /** `logging` decides about what stays after a request. */

@@ -1,8 +1,10 @@
 import type { Capabilities, Endpoint, NamedEndpoint } from './catalog.ts'
+import type { Embedder, EmbeddingCall, EmbeddingReply } from './embedding.ts'
 import type { GenerationEvent } from './events.ts'
 import type { Maybe } from '../runtime/pending.ts'
 import type { ProviderCall, ProviderFailure } from './provider.ts'
 import type { TextFormat } from './request.ts'
+import type { RerankCall, Reranker, RerankReply } from './rerank.ts'
 
 export interface UpstreamRequest {
   readonly method: 'GET' | 'POST'
@@ -20,6 +22,10 @@ export type Emit = (event: GenerationEvent) => void
 
 /** A vendor's dialect, without I/O. `httpProvider(id, adapter, gateway.http, options)` turns it into a provider. */
 export interface ProviderAdapter {
+  /** See `Provider.dialect`. */
+  readonly dialect?: string
+  /** See `Provider.dialectOf`. */
+  dialectOf?(endpoint: NamedEndpoint): string | undefined
   /** The capabilities of every model in this dialect. The catalog overrides them. */
   readonly capabilities?: Capabilities
   /** See `Provider.capabilitiesOf`. */
@@ -43,6 +49,24 @@ export interface ProviderAdapter {
   reply(body: unknown, emit: Emit, call: ProviderCall): void
   /** Reads a reply with a status of 400 or above. */
   failure(status: number, headers: UpstreamHeaders, body: string): ProviderFailure
+  /** Absent if the vendor makes no embeddings. */
+  readonly embeddings?: EmbeddingDialect | undefined
+  /** Absent if the vendor does not rerank. */
+  readonly reranking?: RerankDialect | undefined
+}
+
+/**
+ * A vendor's dialect for embeddings. `authorize` and `failure` are the adapter's. `reply` gets the body as parsed JSON, in which each long
+ * list of numbers is a `{ json }` with its text, so that no reply blocks the event loop.
+ */
+export interface EmbeddingDialect extends Omit<Embedder, 'embed'> {
+  prepare(call: EmbeddingCall): UpstreamRequest
+  reply(body: unknown, call: EmbeddingCall, headers: UpstreamHeaders): EmbeddingReply
+}
+
+export interface RerankDialect extends Omit<Reranker, 'rerank'> {
+  prepare(call: RerankCall): UpstreamRequest
+  reply(body: unknown, call: RerankCall, headers: UpstreamHeaders): RerankReply
 }
 
 export interface Decoder {

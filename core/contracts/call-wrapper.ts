@@ -1,14 +1,17 @@
 import type { Maybe } from '../runtime/pending.ts'
 import type { Endpoint } from './catalog.ts'
 import type { DecisionReply, DecisionRequest } from './decision.ts'
+import type { EmbeddingReply, EmbeddingRequest } from './embedding.ts'
 import type { FinishReason, GenerationEvent, TokenUsage } from './events.ts'
 import type { GenerationRequest } from './request.ts'
+import type { RerankReply, RerankRequest } from './rerank.ts'
+import type { RetrievalKind } from './retrieval.ts'
 import type { InputCount } from './route.ts'
 import type { RunContext } from './run-context.ts'
 import type { Sight } from './sight.ts'
 
 /** `count`: counts the input of a generation, and asks no model. */
-export type CallKind = 'generation' | 'decision' | 'count'
+export type CallKind = 'generation' | 'decision' | 'count' | RetrievalKind
 
 /**
  * Answers a call in the place of a model, such as from a cache, or looks at what the model answers. It stands inside the guards: it sees
@@ -32,6 +35,9 @@ export interface CallWrapper {
   generation?(call: GenerationToWrap, context: RunContext, signal: AbortSignal): Maybe<GenerationWrap | undefined>
   decision?(call: DecisionToWrap, context: RunContext, signal: AbortSignal): Maybe<DecisionWrap | undefined>
   count?(call: CountToWrap, context: RunContext, signal: AbortSignal): Maybe<CountWrap | undefined>
+  /** Without an agreement that names the kind, not opened for callers whose policy has `zdr` or `hipaa` on, unless it sees content locally. */
+  embedding?(call: EmbeddingToWrap, context: RunContext, signal: AbortSignal): Maybe<EmbeddingWrap | undefined>
+  rerank?(call: RerankToWrap, context: RunContext, signal: AbortSignal): Maybe<RerankWrap | undefined>
 }
 
 /** A call that is about to be made. Frozen. */
@@ -46,6 +52,8 @@ export interface CallToWrap<Kind extends CallKind, Request> {
 export type GenerationToWrap = CallToWrap<'generation', GenerationRequest>
 export type DecisionToWrap = CallToWrap<'decision', DecisionRequest>
 export type CountToWrap = CallToWrap<'count', GenerationRequest>
+export type EmbeddingToWrap = CallToWrap<'embedding', EmbeddingRequest>
+export type RerankToWrap = CallToWrap<'rerank', RerankRequest>
 
 /**
  * The work of a wrapper in one call: it answers, or it looks. With `answer`, its other functions are not called. An answer makes no attempt
@@ -81,6 +89,10 @@ export type DecisionWrap = CallWrap<DecisionReply, AnsweredDecision>
 
 export type CountWrap = CallWrap<InputCount, AnsweredCount>
 
+/** Its answer has one vector per input. Core reports a usage of 0. */
+export type EmbeddingWrap = CallWrap<EmbeddingReply, AnsweredRetrieval<EmbeddingReply>>
+export type RerankWrap = CallWrap<RerankReply, AnsweredRetrieval<RerankReply>>
+
 interface AnsweredCall {
   /** The name of the wrapper that answered. Undefined: the model did. */
   readonly by: string | undefined
@@ -105,4 +117,9 @@ export interface AnsweredDecision extends AnsweredCall {
 
 export interface AnsweredCount extends AnsweredCall {
   readonly count: InputCount
+}
+
+export interface AnsweredRetrieval<Reply> extends AnsweredCall {
+  readonly endpoint: Endpoint
+  readonly reply: Reply
 }

@@ -1,4 +1,5 @@
 import type { Feature } from './feature.ts'
+import type { RetrievalKind } from './retrieval.ts'
 import type { Effort } from './request.ts'
 import { token } from '../foundation/token.ts'
 
@@ -24,6 +25,8 @@ export interface Price extends TokenPrices {
   readonly webSearch?: number | undefined
   /** US dollars per request, in addition to its tokens. */
   readonly request?: number | undefined
+  /** US dollars per search unit of a reranking. */
+  readonly search?: number | undefined
 }
 
 export interface PriceTier extends TokenPrices {
@@ -73,16 +76,22 @@ export interface Zdr {
   readonly certificate_url?: string | undefined
   /** Exceptions from the policy. */
   readonly excludes?: readonly Feature[] | undefined
+  /** The kinds of calls besides generations that it covers. */
+  readonly covers?: readonly RetrievalKind[] | undefined
 }
 export interface Hipaa {
   readonly baa_url: string
   /** Exceptions from the agreement. */
   readonly excludes?: readonly Feature[] | undefined
+  /** The kinds of calls besides generations that it covers. */
+  readonly covers?: readonly RetrievalKind[] | undefined
 }
 
 /** The vocabularies that the gateway can count tokens with. */
 export const tokenizers = ['o200k_base', 'cl100k_base'] as const
 export type Tokenizer = (typeof tokenizers)[number]
+
+export type EndpointKind = 'decision' | RetrievalKind
 
 /** One model at one provider. */
 export interface Endpoint {
@@ -90,14 +99,17 @@ export interface Endpoint {
   readonly provider: string
   /** The model's canonical name in this gateway. */
   readonly model: string
-  /** `decision`: answers decisions only, so generations are never routed to it. */
-  readonly kind?: 'decision' | undefined
+  /** The only kind of call that it answers. Absent: generations. */
+  readonly kind?: EndpointKind | undefined
   /** The name sent to the vendor. */
   readonly upstreamModel: string
   /** False if the caller named this provider with a model that no catalog lists. */
   readonly listed: boolean
+  /** Of an embedding model: the most tokens of one input. */
   readonly contextWindow?: number | undefined
   readonly maxOutputTokens?: number | undefined
+  /** The length of an embedding model's vectors, if the request asks for none. */
+  readonly dimensions?: number | undefined
   /** The model's vocabulary; undefined if the gateway does not have it. */
   readonly tokenizer?: Tokenizer | undefined
   /** Absent means unknown, never free. */

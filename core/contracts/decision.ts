@@ -1,7 +1,8 @@
-import type { GenerationEvent } from './events.ts'
+import type { GenerationEvent, TokenUsage } from './events.ts'
 import type { JsonObject, Schema } from '../foundation/json.ts'
 import type { Credential } from './provider.ts'
 import type { GenerationRequest } from './request.ts'
+import type { Warning } from './route.ts'
 import type { RunContext } from './run-context.ts'
 
 // The body of `POST /v1/systemone`: docs/protocol/decisions.md#request. States and criteria may be any JSON.
@@ -12,6 +13,8 @@ const criterion = { type: ['string', 'object', 'array', 'number', 'boolean', 'nu
 
 export const maxOptions = 255
 export const maxLevels = 10
+/** Of a request with `form: 'items'`. */
+export const maxItemLevels = 255
 
 const noul = {
   type: 'object',
@@ -43,20 +46,29 @@ const score = {
   },
 } as const satisfies Schema
 
-export const questionSchema = {
-  type: 'object',
-  required: ['type'],
-  discriminator: { propertyName: 'type' },
-  oneOf: [noul, choice, score],
+const longScore = {
+  ...score,
+  properties: { ...score.properties, criteria: { ...score.properties.criteria, maxItems: maxItemLevels } },
 } as const satisfies Schema
+
+const question = { type: 'object', required: ['type'], discriminator: { propertyName: 'type' } } as const
+
+export const questionSchema = { ...question, oneOf: [noul, choice, score] } as const satisfies Schema
+
+const properties = { model: { type: 'string', minLength: 1, maxLength: 256 }, state: described } as const
 
 export const decisionRequestSchema = {
   type: 'object',
   required: ['model', 'state', 'questions'],
+  properties: { ...properties, questions: { type: 'object', minProperties: 1, additionalProperties: questionSchema } },
+} as const satisfies Schema
+
+/** A decision of either form, as guardrails get it and give it back. */
+export const anyDecisionSchema = {
+  ...decisionRequestSchema,
   properties: {
-    model: { type: 'string', minLength: 1, maxLength: 256 },
-    state: described,
-    questions: { type: 'object', minProperties: 1, additionalProperties: questionSchema },
+    ...properties,
+    questions: { type: 'object', minProperties: 1, additionalProperties: { ...question, oneOf: [noul, choice, longScore] } },
   },
 } as const satisfies Schema
 
@@ -64,20 +76,51 @@ export const decisionRequestSchema = {
 export type Description = string | JsonObject | readonly unknown[]
 export type Criterion = Description | number | boolean | null
 
-export type Question =
-  | {
-      readonly type: 'noul'
-      readonly instructions?: Description
-      readonly criteria?: { readonly true?: Criterion; readonly false?: Criterion }
-    }
-  | { readonly type: 'choice'; readonly instructions?: Description; readonly criteria: Readonly<Record<string, Criterion>> }
-  | { readonly type: 'score'; readonly instructions?: Description; readonly criteria: readonly Criterion[] }
+interface Named {
+  /** The caller's name for the question, if that is not its id; null if it has none, so that the id was made up. */
+  readonly name?: string | null
+}
+
+/** An option of a `choice` as the caller wrote it. */
+export interface TypedOption {
+  /** Its name in `criteria`. */
+  readonly key: string
+  readonly value: string | boolean
+}
+
+export type Question = Named &
+  (
+    | {
+        readonly type: 'noul'
+        readonly instructions?: Description
+        readonly criteria?: { readonly true?: Criterion; readonly false?: Criterion }
+      }
+    | {
+        readonly type: 'choice'
+        readonly instructions?: Description
+        readonly criteria: Readonly<Record<string, Criterion>>
+        /** In the caller's order. Absent if `criteria` has that order and its names are the values. */
+        readonly options?: readonly TypedOption[]
+      }
+    | { readonly type: 'score'; readonly instructions?: Description; readonly criteria: readonly Criterion[] }
+  )
 
 /** A decision request, without members that the protocol does not know. */
 export interface DecisionRequest {
   readonly model: string
   readonly state: Description
   readonly questions: Readonly<Record<string, Question>>
+  /**
+   * `items`: the state is text or a list of conversation items, whose parts may be images and JSON (`input_json`); `instructions` are text or
+   * a list of such parts; a level with a label and a description is `{label, description}`; and an answer may be a refusal. Only clients
+   * whose `limits` have `items` get it. Absent: the members are any JSON, without images.
+   */
+  readonly form?: 'items'
+  /** For vendors that cache prompts. Clients get an HMAC of the caller's key. Only with `form: 'items'`, like the members below. */
+  readonly prompt_cache_key?: string
+  readonly prompt_cache_options?: JsonObject
+  /** Top-level members that the public Decisions API may know. Absent if a guardrail reads the content of the request. */
+  readonly extra?: JsonObject
 }
 
 /** The answer to one question, with the same `type`. The vendor's extra members are passed on to the caller. */
@@ -97,6 +140,8 @@ export type DecisionAnswer =
       readonly probabilities?: Readonly<Record<string, number>>
       readonly legend?: Readonly<Record<string, Criterion>>
     } & JsonObject)
+  /** The model declined to answer. Only for requests with `form: 'items'`: for others it is a failure. */
+  | ({ readonly type: 'refusal' } & JsonObject)
 
 export interface DecisionReply {
   /** The version that answered, if it differs from the requested one. Without a prefix. */
@@ -107,9 +152,34 @@ export interface DecisionReply {
   readonly usage: DecisionUsage | undefined
   /** The vendor's other members, passed on to the caller. */
   readonly extra?: JsonObject
+  /** What the model did not get of the request, and what was added to its answer. The caller is told in a header. */
+  readonly warnings?: readonly Warning[]
 }
 
-export type DecisionUsage = { readonly input_tokens: number; readonly output_tokens: number } & JsonObject
+/** Cached tokens are part of `input_tokens`, and reasoning is part of `output_tokens`. */
+export type DecisionUsage = {
+  readonly input_tokens: number
+  readonly output_tokens: number
+  readonly input_tokens_details?: { readonly cached_tokens?: number; readonly cache_write_tokens?: number }
+  readonly output_tokens_details?: { readonly reasoning_tokens?: number }
+} & JsonObject
+
+/**
+ * The largest request that a client takes in one call of `decide`. Core splits the questions of a larger one, and asks another client where
+ * that does not help. Use `Infinity` for no limit. The limits on tokens hold for `form: 'items'`: other requests keep those of the protocol.
+ */
+export interface DecisionLimits {
+  /** True: the client gets requests with `form: 'items'` as they are, images included. False: as JSON, and none with images. Default: false. */
+  readonly items?: boolean
+  /** Of a `score`. Default: 10. */
+  readonly levels?: number
+  /** Default: no limit. */
+  readonly questions?: number
+  /** Default: 64,000. */
+  readonly requestTokens?: number
+  /** Of the state and the longest question. Default: 32,000. */
+  readonly questionTokens?: number
+}
 
 /**
  * Answers decisions, through a vendor's service or by asking a model. Its models are listed in the catalog as endpoints of
@@ -124,10 +194,12 @@ export interface DecisionClient {
   readonly credentials?: readonly Credential[]
   /** A decision that takes longer fails with 504. Default: 60 s. */
   readonly timeoutMs?: number
+  readonly limits?: DecisionLimits
   /** Maps a name without its prefix to the versioned id; undefined if this client has no such model. */
   resolve(model: string): string | undefined
   /**
-   * Called once per attempt, and again with another credential if the failure's kind allows it. Throws `ProviderFailure`: core answers
+   * Called once per attempt, or once for each part of a split request, and again with another credential if the failure's kind allows it.
+   * One failed part fails the attempt. Throws `ProviderFailure`: core answers
    * 424, 429 or 504 depending on its kind, and 422 for `invalid-request`. A `GatewayError` reaches the caller as it is.
    */
   decide(call: DecisionCall): Promise<DecisionReply>
@@ -152,5 +224,9 @@ export interface Decided extends DecisionReply {
   /** `provider/model`, with the version that answered. */
   readonly model: string
   readonly usage: DecisionUsage
+  /** The same as core bills it. */
+  readonly billed: TokenUsage
+  /** In US dollars; null if unknown. */
+  readonly costUsd: number | null
   readonly attempts: number
 }

@@ -42,6 +42,7 @@ export type GenerationEvent =
   /** A complete item of a type that belongs to one of the caller's tools and that only this dialect knows. */
   | { readonly type: 'item'; readonly item: JsonObject & { readonly type: string } }
   | { readonly type: 'compaction'; readonly opaque: string }
+  | ExtraEvent
   /** Something was dropped or lowered. Only before all other events: warnings go into a response header. */
   | { readonly type: 'warning'; readonly param: string; readonly message: string }
   /** Totals so far, after the events that they count. The last one counts. */
@@ -52,12 +53,24 @@ export type GenerationEvent =
    */
   | { readonly type: 'finish'; readonly reason: FinishReason }
 
+/**
+ * Members of the reply that no other event can say. Only if the request has an `extra` of the provider's dialect: then the caller speaks it
+ * and gets them. `answer`: members of the whole reply, and of the choice or candidate. `item`: members of the open item, or of the next one if
+ * none is open. `usage` and `finish`: members beside the token counts, and beside the finish reason, in the vendor's words.
+ */
+export interface ExtraEvent {
+  readonly type: 'extra'
+  readonly at: 'answer' | 'item' | 'usage' | 'finish'
+  readonly fields: JsonObject
+}
+
 export const finishReasons = ['stop', 'length', 'content-filter', 'tool-calls', 'pause'] as const
 export type FinishReason = (typeof finishReasons)[number]
 
 /** True if an event is part of the answer. After the first one, core does not try other candidates. */
 export function isSemantic(event: GenerationEvent): boolean {
-  return event.type !== 'model' && event.type !== 'usage' && event.type !== 'warning' && event.type !== 'item-end'
+  const { type } = event
+  return type !== 'model' && type !== 'usage' && type !== 'warning' && type !== 'item-end' && type !== 'extra'
 }
 
 /** The input counts are disjoint: their sum is the total input. `reasoning` is part of `output`. */

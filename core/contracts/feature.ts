@@ -34,7 +34,8 @@ function somePart({ input }: GenerationRequest, is: (part: AnyPart) => boolean):
   return input.some(item => partsOf(item).some(is))
 }
 
-function partsOf(item: Item): readonly AnyPart[] {
+/** The parts of a message or a tool's output. */
+export function partsOf(item: Item): readonly AnyPart[] {
   switch (item.type) {
     case 'message':
       return item.content

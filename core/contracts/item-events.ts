@@ -1,11 +1,11 @@
-import type { GenerationEvent, SearchAction, SearchResult } from './events.ts'
+import type { ExtraEvent, GenerationEvent, SearchAction, SearchResult } from './events.ts'
 import type { JsonObject } from '../foundation/json.ts'
 
 /**
  * An answer as sinks and guards see it. Core makes it from a provider's events: an item opens, grows and closes before the next one
  * opens, every item has the id that clients see and stores keep, and every call has a call id.
  */
-export type ItemEvent = ItemOpen | ItemDelta | ItemClose
+export type ItemEvent = ItemOpen | ItemDelta | ItemClose | ExtraEvent
 
 export interface ItemOpen {
   readonly type: 'item-open'

@@ -1,5 +1,5 @@
 import type { JsonObject, Schema, Wire } from '../foundation/json.ts'
-import { inputPartSchema, maxTextLength, partSchema, type InputPart, type Part } from './parts.ts'
+import { inputPartSchema, maxTextLength, partSchema, type InputPart, type Part, type Vendor, type WithExtra } from './parts.ts'
 
 export * from './parts.ts'
 
@@ -158,18 +158,20 @@ export const itemSchema = {
   ],
 } as const satisfies Schema
 
-export type MessageItem = Omit<Wire<typeof message>, 'content'> & { readonly content: readonly Part[] }
-export type FunctionCallItem = Wire<typeof functionCall>
+export type MessageItem = Omit<Wire<typeof message>, 'content'> & WithExtra & { readonly content: readonly Part[] }
+export type FunctionCallItem = Wire<typeof functionCall> & WithExtra
 /** Callers may omit `call_id`. Core fills it in when it adds history (`generation/tool-outputs.ts`), before guards and providers see it. */
-export type FunctionCallOutputItem = Omit<Wire<typeof functionCallOutput>, 'output' | 'call_id'> & {
-  readonly call_id: string
-  readonly output: string | readonly InputPart[]
-}
-export type CustomToolCallItem = Wire<typeof customToolCall>
-export type CustomToolCallOutputItem = Omit<Wire<typeof customToolCallOutput>, 'output'> & {
-  readonly output: string | readonly InputPart[]
-}
-export type ReasoningItem = Wire<typeof reasoning>
+export type FunctionCallOutputItem = Omit<Wire<typeof functionCallOutput>, 'output' | 'call_id'> &
+  WithExtra & {
+    readonly call_id: string
+    readonly output: string | readonly InputPart[]
+  }
+export type CustomToolCallItem = Wire<typeof customToolCall> & WithExtra
+export type CustomToolCallOutputItem = Omit<Wire<typeof customToolCallOutput>, 'output'> &
+  WithExtra & {
+    readonly output: string | readonly InputPart[]
+  }
+export type ReasoningItem = Wire<typeof reasoning> & WithExtra
 export type WebSearchCallItem = Wire<typeof webSearchCall>
 export type CompactionItem = Wire<typeof compaction>
 export type ItemReference = Wire<typeof itemReference>
@@ -187,3 +189,4 @@ export type Item =
   | CompactionItem
   | ItemReference
   | ForeignItem
+  | Vendor

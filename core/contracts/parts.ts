@@ -1,4 +1,4 @@
-import type { Schema, Wire } from '../foundation/json.ts'
+import type { JsonObject, Schema, Wire } from '../foundation/json.ts'
 
 // The parts of messages and tool outputs after normalization. Unknown members are allowed everywhere.
 
@@ -97,10 +97,23 @@ export const inputPartSchema = {
   oneOf: [inputText, inputImage, inputFile],
 } as const satisfies Schema
 
-export type TextPart = Wire<typeof inputText>
-export type ImagePart = Wire<typeof image>
-export type FilePart = Wire<typeof file>
-export type InputPart = TextPart | ImagePart | FilePart
-export type OutputTextPart = Wire<typeof outputText>
-export type RefusalPart = Wire<typeof refusal>
+/**
+ * Something with members that only the dialect of the caller knows: see `GenerationRequest.extra`. If they include a `type`, they are the
+ * whole of it as sent, and what stands beside them is the nearest that other dialects have.
+ */
+export type WithExtra = { readonly extra?: JsonObject }
+
+/** A part, item or tool that only the dialect of the caller knows. Other endpoints do not get it. */
+export type Vendor = {
+  readonly type: 'vendor'
+  /** As the caller sent it, or the vendor. */
+  readonly extra: JsonObject
+}
+
+export type TextPart = Wire<typeof inputText> & WithExtra
+export type ImagePart = Wire<typeof image> & WithExtra
+export type FilePart = Wire<typeof file> & WithExtra
+export type InputPart = TextPart | ImagePart | FilePart | Vendor
+export type OutputTextPart = Wire<typeof outputText> & WithExtra
+export type RefusalPart = Wire<typeof refusal> & WithExtra
 export type Part = InputPart | OutputTextPart | RefusalPart

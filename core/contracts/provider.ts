@@ -1,6 +1,8 @@
 import type { ImageErrorCode } from '../foundation/errors.ts'
 import type { Capabilities, Endpoint, NamedEndpoint } from './catalog.ts'
+import type { Embedder } from './embedding.ts'
 import type { GenerationEvent } from './events.ts'
+import type { Reranker } from './rerank.ts'
 import type { TextFormat, UpstreamRequestBody } from './request.ts'
 import type { RunContext } from './run-context.ts'
 
@@ -55,6 +57,10 @@ export type Yielded = GenerationEvent | readonly GenerationEvent[]
 export interface Provider extends SendingRules {
   /** The slug in `provider/model`. */
   readonly id: string
+  /** The name of the dialect, such as `openai-chat`. Its callers' `extra` members go only to providers of the same dialect. */
+  readonly dialect?: string
+  /** The dialect of a model, if the provider speaks several. Overrides `dialect`. A throw fails the attempt. */
+  dialectOf?(endpoint: NamedEndpoint): string | undefined
   /** Core picks, rotates and cools them down. Leave them out if there is only one. */
   readonly credentials?: readonly Credential[]
   /** The capabilities of every model here. The catalog overrides them. */
@@ -72,6 +78,10 @@ export interface Provider extends SendingRules {
    * Yield events that arrived together as one array: a step between generators costs more than most events. An `EventFeed` costs less still.
    */
   generate(call: ProviderCall): AsyncIterable<Yielded>
+  /** Absent if the provider makes no embeddings. */
+  readonly embeddings?: Embedder | undefined
+  /** Absent if the provider does not rerank. */
+  readonly reranking?: Reranker | undefined
 }
 
 export interface ProviderCall {

@@ -11,8 +11,23 @@ export interface TokenWindow {
   readonly windowMs: number
 }
 
+/** How a window stands. */
+export interface WindowState {
+  /** Tokens or requests that are neither used nor held: 0 or more. */
+  readonly left: number
+  /** When all of it is there again, in milliseconds since the epoch. Undefined if nothing was counted yet, so that it has not begun. */
+  readonly refillsAt: number | undefined
+}
+
+export interface WindowHold extends Hold {
+  /** How the windows stand with this hold, in the order in which they were passed. Without it, replies have no headers about them. */
+  readonly states?: readonly WindowState[] | undefined
+}
+
 /** Why nothing was reserved. */
 export interface FullWindow {
+  /** See `WindowHold`. */
+  readonly states?: readonly WindowState[] | undefined
   /** Of the windows without room, the one with the longest wait. */
   readonly full: TokenWindow
   /** How long until it refills. Undefined if even a whole window is too small: that counts as the longest wait. */
@@ -30,8 +45,10 @@ export interface RateLimiter {
    * common, in different orders: never let one wait for another, and never let others, here or in another process, see a hold in only some
    * of its windows. `rateLimiterSuite` of `turnpike/testing` checks an implementation.
    */
-  reserve(windows: readonly TokenWindow[], tokens: number): Maybe<Hold | FullWindow>
+  reserve(windows: readonly TokenWindow[], tokens: number): Maybe<WindowHold | FullWindow>
   /** Counts one request in progress, until the returned function is called. Undefined if `limit` of the bucket are in progress already. */
   enter(bucket: string, limit: number): Maybe<(() => void) | undefined>
+  /** How these windows stand, in their order. Begins and counts nothing. Called when a caller asks what is left. */
+  states?(windows: readonly TokenWindow[]): Maybe<readonly WindowState[]>
 }
 export const RateLimiter = contract<RateLimiter>('rate-limiter', { version: 1, stability: 'stable' })

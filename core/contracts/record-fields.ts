@@ -61,6 +61,14 @@ export const recordFields = {
     computed: true,
     about: 'The level that set each field of the policy.',
   },
+  kind: {
+    type: 'text',
+    optional: true,
+    filter: true,
+    revision: 28,
+    about:
+      'The kind of call: `generation`, `decision`, `count`, `embedding` or `rerank`. Missing if no model was to be asked, or if the request was refused before.',
+  },
   notes: { type: 'json' as Json<readonly RecordNote[]>, about: 'Notes from plugins, without content.' },
 } as const satisfies Fields
 

@@ -78,6 +78,8 @@ export const requestSchema = {
       type: 'object',
       properties: {
         effort: { enum: efforts },
+        /** The most tokens to think with. Dialects with efforts take the nearest one. */
+        budget_tokens: { type: 'integer', minimum: 0, maximum: whole },
         summary: { enum: ['auto', 'concise', 'detailed'] },
         generate_summary: { enum: ['auto', 'concise', 'detailed'] },
       },
@@ -114,6 +116,10 @@ export const requestSchema = {
     cache_control: cacheControlSchema,
     presence_penalty: { type: 'number', minimum: -2, maximum: 2 },
     frequency_penalty: { type: 'number', minimum: -2, maximum: 2 },
+    top_k: { type: 'integer', minimum: 0, maximum: whole },
+    stop: { type: 'array', maxItems: 16, items: { type: 'string', minLength: 1, maxLength: 1024 } },
+    seed: { type: 'integer', minimum: -whole, maximum: whole },
+    logit_bias: { type: 'object', maxProperties: 1024, additionalProperties: { type: 'number', minimum: -100, maximum: 100 } },
   },
 } as const satisfies Schema
 
@@ -128,8 +134,12 @@ export type GenerationRequest = Omit<Wire<typeof requestSchema>, 'input' | 'tool
   readonly input: readonly Item[]
   readonly tools?: readonly ToolDefinition[]
   readonly routing?: Routing
-  /** Top-level members that the protocol does not know, and the dialect they were sent in. */
-  readonly extra?: { readonly dialect: string; readonly fields: JsonObject }
+  /**
+   * The dialect that the caller speaks, and its top-level members that this request cannot say. They go only to upstreams of that dialect,
+   * and so do the `extra` members of items, parts and tools. Removed before guardrails check the request. `exact`: what the request does
+   * say, in the caller's own words, for upstreams of that dialect. Others lose nothing without it.
+   */
+  readonly extra?: { readonly dialect: string; readonly fields: JsonObject; readonly exact?: JsonObject }
 }
 
 /** Members that only the gateway uses. They are never sent upstream. */

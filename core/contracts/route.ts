@@ -4,11 +4,14 @@ import type { Ids } from '../foundation/ids.ts'
 import { token } from '../foundation/token.ts'
 import type { Catalog, Endpoint } from './catalog.ts'
 import type { Decided, DecisionRequest } from './decision.ts'
+import type { Embedded, EmbeddingRequest } from './embedding.ts'
 import type { FinishReason, TokenUsage } from './events.ts'
+import type { KeyWindow } from './key-window.ts'
 import type { ItemEvent } from './item-events.ts'
 import type { JsonObject } from '../foundation/json.ts'
 import type { Maybe } from '../runtime/pending.ts'
 import type { GenerationRequest } from './request.ts'
+import type { Reranked, RerankRequest } from './rerank.ts'
 import type { RequestEnvelope } from './request-envelope.ts'
 import type { OpenScope, RequestScope, ScopeOpening } from './request-scope.ts'
 import type { StoredResponse } from './response-store.ts'
@@ -29,8 +32,16 @@ export interface Route {
   handle(exchange: Exchange, gateway: GatewayServices): Maybe<Reply>
   /** The prefix of its request ids. Default: `req`. */
   readonly idPrefix?: string
-  /** Formats errors, including those of paths below this one. Default: core's error body. */
-  error?(error: GatewayError): Reply
+  /**
+   * The headers that tell callers how the windows of their key stand: on every reply, errors too, to a request that counted in them. `now` in
+   * milliseconds since the epoch. Default: `rateLimitHeaders` of `turnpike/kit`.
+   */
+  rateLimitHeaders?(windows: readonly KeyWindow[], now: number): Readonly<Record<string, string>>
+  /**
+   * Formats errors, including those of paths below this one. `requestId` and `headers` are those of the request. Default: core's error body,
+   * which also stands in for undefined.
+   */
+  error?(error: GatewayError, requestId: string, headers: Pick<Headers, 'get'>): Reply | undefined
   /** Paths that callers may expect but no route serves, with a sentence of advice for their 404. Applies to paths below them too. */
   readonly insteadOf?: Readonly<Record<string, string>>
   /** True if the path only answers a 404 that says where it has moved. Hints for unknown paths then do not name it. Default: false. */
@@ -65,14 +76,21 @@ export interface ReplyDescription {
   readonly content?: Readonly<Record<string, JsonObject>>
 }
 
+export interface JsonOptions {
+  /** The most members and elements in the whole body. More than the default are safe if nearly all are numbers. Default: 250,000. */
+  readonly maxValues?: number | undefined
+}
+
 /** One HTTP request. Reading `caller` throws if the route's `auth` is `none`. */
 export interface Exchange extends RequestScope {
   readonly request: Request
+  /** The headers of the request. Reading one here is cheaper than through `request`. */
+  readonly headers: Pick<Headers, 'get'>
   readonly params: Readonly<Record<string, string>>
   /** The query parameters. */
   readonly query: URLSearchParams
   /** Reads the body as JSON, within the size limit. Throws a 400, 413 or 415. */
-  json(): Promise<unknown>
+  json(options?: JsonOptions): Promise<unknown>
   /** The size of the body that `json` read, after decompression. */
   readonly bodyBytes: number | undefined
   /** Creates a streamed body for the reply. */
@@ -118,6 +136,10 @@ export interface GatewayServices {
   countInput(scope: RequestScope, request: GenerationRequest, envelope?: RequestEnvelope): Promise<InputCount>
   /** Answers a decision, or throws a `GatewayError`. `bodyBytes`: the size of the caller's body, if known. */
   decide(scope: RequestScope, request: DecisionRequest, bodyBytes?: number): Promise<Decided>
+  /** Makes the vectors of texts, or throws a `GatewayError`. `bodyBytes`: the size of the caller's body, if known. */
+  embed(scope: RequestScope, request: EmbeddingRequest, bodyBytes?: number): Promise<Embedded>
+  /** Ranks documents by their relevance, or throws a `GatewayError`. */
+  rerank(scope: RequestScope, request: RerankRequest, bodyBytes?: number): Promise<Reranked>
   /** True if the caller may use the endpoint. */
   readonly permits: (caller: Caller, endpoint: Endpoint) => boolean
   /** True if permissions and guardrails, such as zero data retention, would let a plain request of the caller reach the endpoint. */
@@ -153,7 +175,8 @@ export interface GenerationSink {
   close(outcome: Outcome): FinishedAnswer
   /** Called when the response is stored. `stored` is false if it was not, or could not be. */
   end(stored: boolean): void
-  fail(error: GatewayError, usage: TokenUsage): void
+  /** `costUsd`: see `Outcome`. */
+  fail(error: GatewayError, usage: TokenUsage, costUsd: number | null): void
   readonly full: boolean
   /** Also called after `end` or `fail` while the sink is full: resolves when the client has everything, or has gone. */
   drained(): Promise<void>
@@ -195,5 +218,6 @@ export interface Outcome {
   readonly warnings: readonly Warning[]
   readonly finish: FinishReason
   readonly usage: TokenUsage
+  /** US dollars that the request is charged, as in its record. Null if unknown. */
   readonly costUsd: number | null
 }

@@ -1,6 +1,7 @@
 import type { Logger } from '../foundation/logger.ts'
 import type { JsonObject } from '../foundation/json.ts'
 import type { ApiKey } from './key-store.ts'
+import type { KeyWindow } from './key-window.ts'
 import type { Spending } from './ledger.ts'
 import type { Policy } from './policy.ts'
 
@@ -21,6 +22,8 @@ export interface RunContext {
   /** Aborted when the client disconnects, the run takes too long, or the gateway shuts down. */
   readonly signal: AbortSignal
   readonly log: Logger
+  /** How the windows of the key stand after what the request reserved. Core sets it for keys with windows. */
+  windows?: readonly KeyWindow[] | undefined
   /** Adds a note to the record of this request. Never include content. */
   note(kind: string, summary: JsonObject): void
   /** Keeps content in the record, in addition to the request and the response. Dropped unless the policy's `logging` is on. */

@@ -2,6 +2,7 @@ import type { Hipaa, Zdr } from './catalog.ts'
 import { usesFeature, type Feature } from './feature.ts'
 import type { Policy } from './policy.ts'
 import type { GenerationRequest } from './request.ts'
+import type { RetrievalKind } from './retrieval.ts'
 
 /**
  * Where the content that a plugin sees goes. `local`: it stays inside the gateway and its sealed store. Otherwise the plugin sends it
@@ -26,4 +27,19 @@ export function excludedFeatures(sight: Sight | undefined, { zdr, hipaa }: Polic
 /** True if the policy lets a plugin with this sight see the content of this request. */
 export function maySee(sight: Sight | undefined, policy: Policy, request: GenerationRequest): boolean {
   return !blindedBy(sight, policy) && !excludedFeatures(sight, policy).some(feature => usesFeature(request, feature))
+}
+
+/** True if the agreements that the policy requires name this kind of call. */
+export function coversKind(sight: Sight | undefined, { zdr, hipaa }: Policy, kind: RetrievalKind): boolean {
+  if (sight === 'local') return true
+  const agreements = [zdr.value && sight?.zdr, hipaa.value && sight?.hipaa]
+  return [zdr.value, hipaa.value].every((isOn, index) => !isOn || isCovered(agreements[index], kind))
+}
+
+/** True if the certificate covers calls of this kind. Absent: generations. */
+export function isCovered(
+  certificate: { readonly covers?: readonly RetrievalKind[] | undefined } | false | undefined,
+  kind: RetrievalKind,
+): boolean {
+  return (certificate || undefined)?.covers?.includes(kind) ?? false
 }

@@ -26,5 +26,13 @@ export interface TokenCounter {
    * way.
    */
   count(texts: readonly string[], options?: TokenCountOptions): Promise<TokenCount | undefined>
+  /**
+   * The texts of lists of tokens. A list with tokens that the tokenizer does not have gives undefined in its place. Undefined if the time
+   * limit passed or the thread failed. Optional: without it, lists of tokens cannot be read.
+   */
+  decode?(
+    lists: readonly (readonly number[])[],
+    options: Pick<TokenCountOptions, 'tokenizer' | 'deadlineMs'>,
+  ): Promise<readonly (string | undefined)[] | undefined>
 }
 export const TokenCounter = contract<TokenCounter>('token-counter', { version: 1, stability: 'stable' })

@@ -1,4 +1,5 @@
 import type { JsonObject, Schema, Wire } from '../foundation/json.ts'
+import type { Vendor, WithExtra } from './parts.ts'
 
 // The tools that a request offers, and the choice between them: docs/protocol/tools.md.
 
@@ -118,10 +119,10 @@ export const toolChoiceSchema = {
   ],
 } as const satisfies Schema
 
-export type FunctionTool = Wire<typeof functionTool>
-export type CustomTool = Wire<typeof customTool>
+export type FunctionTool = Wire<typeof functionTool> & WithExtra
+export type CustomTool = Wire<typeof customTool> & WithExtra
 export type NamespaceTool = Wire<typeof namespaceTool>
-export type WebSearchTool = Wire<typeof webSearchTool>
+export type WebSearchTool = Wire<typeof webSearchTool> & WithExtra
 export type ForeignTool = { readonly type: (typeof foreignToolTypes)[number] } & JsonObject
-export type ToolDefinition = FunctionTool | CustomTool | NamespaceTool | WebSearchTool | ForeignTool
+export type ToolDefinition = FunctionTool | CustomTool | NamespaceTool | WebSearchTool | ForeignTool | Vendor
 export type ToolChoice = Wire<typeof toolChoiceSchema>

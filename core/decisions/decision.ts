@@ -7,6 +7,7 @@ import type { RequestScope } from '../contracts/request-scope.ts'
 import type { Policy } from '../contracts/policy.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import type { GatewayError } from '../foundation/errors.ts'
+import type { Maybe } from '../runtime/pending.ts'
 import type { JsonObject } from '../foundation/json.ts'
 import { applyDecisionGuards, type OpenGuard } from '../guards/input-guards.ts'
 import type { Reservation } from '../limits/reservation.ts'
@@ -14,6 +15,7 @@ import type { CandidateReply } from './attempts.ts'
 import type { DecisionServices } from './decisions.ts'
 import type { DecisionCandidate } from './names.ts'
 import { checkedReply } from './reply.ts'
+import { checkImageAddresses } from './image-addresses.ts'
 import { refuseByRetention } from './retention.ts'
 import { decisionNeed } from './token-limits.ts'
 import { billedUsage, toldUsage } from './usage.ts'
@@ -51,8 +53,11 @@ export class Decision implements CallSteps<DecisionRequest, PlannedDecision, Can
     refuseByRetention(policy)
   }
 
-  check(): Promise<void> {
-    return this.#services.limits.check(this.#asked, this.#bodyBytes)
+  check(): Promise<void> | undefined {
+    const { limits, mediaHosts } = this.#services
+    if (this.#asked.form !== 'items') return limits.check(this.#asked, this.#bodyBytes)
+    checkImageAddresses(this.#asked, mediaHosts)
+    return undefined
   }
 
   extend(): DecisionRequest {
@@ -63,12 +68,20 @@ export class Decision implements CallSteps<DecisionRequest, PlannedDecision, Can
     return applyDecisionGuards(asked, guards, this.context)
   }
 
-  plan(request: DecisionRequest, guards: readonly OpenGuard[]): PlannedDecision {
-    return { request, guards, candidates: this.#services.names.candidates(request.model, this.context.caller) }
+  plan(request: DecisionRequest, guards: readonly OpenGuard[]): Maybe<PlannedDecision> {
+    const { names, fit } = this.#services
+    const candidates = names.candidates(request.model, this.context.caller)
+    if (request.form !== 'items' && !candidates.some(({ client }) => client.limits?.questions !== undefined))
+      return { request, guards, candidates }
+    return fit.fitting(request, candidates, this.#bodyBytes).then(fitting => ({ request, guards, candidates: fitting }))
   }
 
   async reserve({ request, candidates }: PlannedDecision): Promise<void> {
-    this.#reservation = await this.#services.reservations.reserve(this.context, () => decisionNeed(request), candidates)
+    this.#reservation = await this.#services.reservations.reserve(
+      this.context,
+      () => decisionNeed(request, mostParts(candidates)),
+      candidates,
+    )
     this.operation.hold(this.#reservation)
   }
 
@@ -94,21 +107,25 @@ export class Decision implements CallSteps<DecisionRequest, PlannedDecision, Can
     const reservation = this.#reservation
     const affordable = reservation?.affordable(candidates) ?? candidates
     const answered = await attempts.first(affordable, { request, guards, operation, surroundings: this.#scope, reservation })
-    const { reply, candidate, askedModels } = answered
+    const { candidate, askedModels, parts = [{ request, reply: answered.reply }] } = answered
     const { endpoint } = candidate
     operation.answeredBy(endpoint)
     this.#scope.record.answerId = this.context.id
     // Calls of models are the whole cost of a decision that they answer.
-    if (!askedModels) operation.bill.add(await billedUsage(reply, request, endpoint, unreported), endpoint.price)
+    if (!askedModels)
+      for (const part of parts) operation.bill.add(await billedUsage(part.reply, part.request, endpoint, unreported), endpoint.price)
     return answered
   }
 
   deliver({ reply, candidate }: CandidateReply): Decided {
     const { record } = this.#scope
+    const { usage: billed, costUsd } = this.operation.total
     const decided: Decided = {
       ...reply,
       model: `${candidate.endpoint.provider}/${reply.model ?? candidate.model}`,
-      usage: toldUsage(reply, this.operation.total.usage),
+      usage: toldUsage(reply, billed),
+      billed,
+      costUsd: costUsd === null ? null : costUsd + record.lostUsd,
       attempts: record.attempts.length,
     }
     record.content(this.#asked as unknown as JsonObject, { model: decided.model, answers: decided.answers, usage: decided.usage })
@@ -122,6 +139,10 @@ export class Decision implements CallSteps<DecisionRequest, PlannedDecision, Can
   fail(thrown: unknown): GatewayError {
     return this.operation.failed(thrown)
   }
+}
+
+function mostParts(candidates: readonly DecisionCandidate[]): number {
+  return Math.max(...candidates.map(({ parts }) => parts?.length ?? 1))
 }
 
 const free = { input_tokens: 0, output_tokens: 0 }

@@ -5,9 +5,12 @@ import type { RequestScope } from '../contracts/request-scope.ts'
 import { GatewayError } from '../foundation/errors.ts'
 import { freezeDeeply } from '../foundation/freeze.ts'
 import { wire, type Dependencies } from '../framework/container.ts'
+import { Settings } from '../framework/settings.ts'
 import { Reservations } from '../limits/reservations.ts'
+import { allowedHosts, type AllowedHosts } from '../upstream/media/media-address.ts'
 import { DecisionAttempts } from './attempts.ts'
 import { Decision } from './decision.ts'
+import { DecisionFit } from './fit.ts'
 import { DecisionNames } from './names.ts'
 import { TokenLimits } from './token-limits.ts'
 
@@ -18,10 +21,14 @@ const dependencies = {
   reservations: Reservations,
   attempts: DecisionAttempts,
   unreported: UnreportedUsage,
+  fit: DecisionFit,
+  settings: Settings,
 }
 
 /** The services that every decision uses. */
-export type DecisionServices = Dependencies<typeof dependencies>
+export interface DecisionServices extends Omit<Dependencies<typeof dependencies>, 'settings'> {
+  readonly mediaHosts: AllowedHosts
+}
 
 /** Answers decisions: docs/protocol/decisions.md#decisions. */
 export class Decisions {
@@ -31,8 +38,8 @@ export class Decisions {
     wire(this, dependencies)
   }
 
-  constructor(services: DecisionServices) {
-    this.#services = services
+  constructor({ settings, ...services }: Dependencies<typeof dependencies>) {
+    this.#services = { ...services, mediaHosts: allowedHosts(settings.mediaHosts) }
   }
 
   async decide(scope: RequestScope, request: DecisionRequest, bodyBytes?: number): Promise<Decided> {

@@ -1,7 +1,7 @@
 import { Permissions } from '../admission/permissions.ts'
 import { wire } from '../framework/container.ts'
 import { Catalog, type Endpoint } from '../contracts/catalog.ts'
-import type { DecisionClient } from '../contracts/decision.ts'
+import type { DecisionClient, DecisionRequest } from '../contracts/decision.ts'
 import type { Provider } from '../contracts/provider.ts'
 import type { Caller } from '../contracts/run-context.ts'
 import { invalidRequest, type GatewayError } from '../foundation/errors.ts'
@@ -17,6 +17,8 @@ export interface DecisionCandidate extends Contender {
   readonly client: DecisionClient
   /** The versioned id, without the provider prefix. */
   readonly model: string
+  /** The questions of each part that the request is sent in. Absent: it is sent as a whole. */
+  readonly parts?: readonly DecisionRequest['questions'][]
 }
 
 const maxAdvised = 5
@@ -75,7 +77,7 @@ export class DecisionNames {
     if (model === undefined) return []
     const { provider: id, credentials } = client
     const listed = this.#catalog.endpoint(id, model)
-    const endpoint: Endpoint = listed?.kind === 'decision' ? listed : { ...unlistedEndpoint({ id }, model), kind: 'decision' }
+    const endpoint: Endpoint = listed?.kind === 'decision' ? listed : { ...(listed ?? unlistedEndpoint({ id }, model)), kind: 'decision' }
     return [{ client, model, endpoint, provider: { id, ...(credentials && { credentials }) } }]
   }
 

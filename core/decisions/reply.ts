@@ -1,6 +1,7 @@
 import type { DecisionAnswer, DecisionReply, DecisionRequest, DecisionUsage, Question } from '../contracts/decision.ts'
 import { isObject, type JsonObject } from '../foundation/json.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
+import type { Warning } from '../contracts/route.ts'
 
 /** Rounding may move a number this far out of its range. */
 const tolerance = 1e-6
@@ -8,14 +9,19 @@ const maxIdLength = 64
 
 /**
  * Checks that a client's reply has an answer of the right type for every question: docs/protocol/decisions.md#answers. If one is missing or
- * invalid, the whole reply is a provider failure. Answers to other questions are dropped; unknown members are kept.
+ * invalid, the whole reply is a provider failure. Answers to other questions are dropped; unknown members are kept. `form`: of the caller's
+ * request, which says if an answer may be a refusal.
  */
-export function checkedReply(reply: unknown, request: DecisionRequest, provider: string): DecisionReply {
-  const { answers, usage, ...rest } = objectOr(reply, () => broken(provider, 'sent a reply that is not an object'))
+export function checkedReply(reply: unknown, request: DecisionRequest, provider: string, form = request.form): DecisionReply {
+  const { answers, usage, warnings, ...rest } = objectOr(reply, () => broken(provider, 'sent a reply that is not an object'))
   const given = objectOr(answers, () => broken(provider, 'sent a reply without answers'))
   const checked = Object.entries(request.questions).map(([id, question]) => {
     const name = JSON.stringify(id.slice(0, maxIdLength))
     if (!Object.hasOwn(given, id)) throw broken(provider, `did not answer the question ${name}`)
+    if (isRefusal(given[id])) {
+      if (form === 'items') return [id, given[id]] as const
+      throw broken(provider, `declined to answer the question ${name}`)
+    }
     const answer = checkedAnswer(given[id], question)
     if (!answer) throw broken(provider, `sent an invalid answer to the ${question.type} question ${name}`)
     return [id, answer] as const
@@ -24,7 +30,16 @@ export function checkedReply(reply: unknown, request: DecisionRequest, provider:
     ...rest,
     answers: Object.fromEntries(checked),
     usage: checkedUsage(usage, () => broken(provider, 'sent an invalid usage')),
+    ...(Array.isArray(warnings) && { warnings: warnings.filter(isWarning) }),
   }
+}
+
+function isRefusal(given: unknown): given is Extract<DecisionAnswer, { type: 'refusal' }> {
+  return isObject(given) && given['type'] === 'refusal'
+}
+
+function isWarning(given: unknown): given is Warning {
+  return isObject(given) && typeof given['param'] === 'string' && typeof given['message'] === 'string'
 }
 
 /** The checked answer, if it is valid. */

@@ -28,7 +28,7 @@ export function checkedService<T>(service: Token<T>, implementation: T, plugin: 
   if (!answers) return implementation
   const implementer = { plugin, service: nameOf(service), functions: implementation as Implementer['functions'] }
   const failed = answers.failed?.(log) ?? rethrown
-  const names = Object.entries(answers.of)
+  const names = Object.entries(answers.of).filter(([name]) => implementer.functions[name] !== undefined)
   const checked = Object.fromEntries(names.map(([name, answer]) => [name, checkedFunction(implementer, name, answer, failed)]))
   implementers.set(checked, implementer)
   return checked as T

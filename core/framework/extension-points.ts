@@ -100,6 +100,10 @@ const toolType: Member = {
   accepts: value => text.accepts(value) && !['function', 'custom', 'namespace'].includes(value as string),
 }
 const usd: Member = { expected: 'US dollars from 0', accepts: value => typeof value === 'number' && value >= 0 && value < Infinity }
+const having = (name: string): Member => ({
+  expected: `an object with the function \`${name}\``,
+  accepts: value => isObject(value) && typeof value[name] === 'function',
+})
 const capabilities: Member = { expected: 'an object', accepts: isObject, within: capabilitiesProblem }
 const schema: Member = { expected: 'a JSON Schema', accepts: isObject }
 const pattern: Member = {
@@ -134,8 +138,11 @@ export const extensionPoints: readonly ExtensionPoint<any>[] = [
     slowStream: optional(slowStream),
     hedgeAfter: optional(hedgeAfter),
     capabilitiesOf: optional(method),
+    dialectOf: optional(method),
     enforcesFormat: optional(method),
     capabilities: optional(capabilities),
+    embeddings: optional(having('embed')),
+    reranking: optional(having('rerank')),
   }),
   point(AbsentProviders, 'absent provider', provider => provider.id, { id: slug, remedy: text }),
   point(CatalogSources, 'catalog source', source => source.name, {
@@ -211,6 +218,8 @@ export const extensionPoints: readonly ExtensionPoint<any>[] = [
     generation: optional(method),
     decision: optional(method),
     count: optional(method),
+    embedding: optional(method),
+    rerank: optional(method),
   }),
   point(CallObservers, 'call observer', observer => observer.name, { name: text, begin: method }),
   point(LogSinks, 'log sink', sink => sink.name, {
@@ -229,6 +238,7 @@ export const extensionPoints: readonly ExtensionPoint<any>[] = [
     handle: method,
     serves: optional(method),
     idPrefix: optional(text),
+    rateLimitHeaders: optional(method),
     error: optional(method),
     describe: optional(method),
   }),

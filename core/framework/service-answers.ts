@@ -33,8 +33,15 @@ service(ResponseStore, {
   items: itemsProblem,
   delete: value => (typeof value === 'boolean' ? undefined : expected('true or false', value)),
 })
-service(RateLimiter, { reserve: reservedProblem, enter: enteredProblem }, () => limitsUnavailable)
-service(TokenCounter, { count: value => (value === undefined ? undefined : countProblem(value)) }, uncounted)
+service(RateLimiter, { reserve: reservedProblem, enter: enteredProblem, states: statesProblem }, () => limitsUnavailable)
+service(
+  TokenCounter,
+  {
+    count: value => (value === undefined ? undefined : countProblem(value)),
+    decode: value => (value === undefined || Array.isArray(value) ? undefined : expected('an array of texts or undefined', value)),
+  },
+  uncounted,
+)
 
 function storedProblem(value: unknown): string | undefined {
   if (!isObject(value)) return expected('a stored response or undefined', value)
@@ -80,6 +87,8 @@ const holdFunctions = ['extend', 'settle', 'release'] as const
 
 function reservedProblem(value: unknown): string | undefined {
   if (!isObject(value)) return expected('a hold or { full, retryAfterMs }', value)
+  const problem = value['states'] === undefined ? undefined : statesProblem(value['states'])
+  if (problem !== undefined) return problem
   if ('retryAfterMs' in value) {
     const { full, retryAfterMs } = value
     if (retryAfterMs !== undefined && (typeof retryAfterMs !== 'number' || Number.isNaN(retryAfterMs)))
@@ -88,6 +97,17 @@ function reservedProblem(value: unknown): string | undefined {
   }
   const missing = holdFunctions.find(name => typeof value[name] !== 'function')
   return missing && expected(`a hold whose \`${missing}\` is a function, or { full, retryAfterMs }`, value[missing])
+}
+
+function statesProblem(value: unknown): string | undefined {
+  if (!Array.isArray(value)) return expected('an array of { left, refillsAt } as `states`', value)
+  for (const state of value as readonly unknown[]) {
+    if (!isObject(state)) return expected('an array of { left, refillsAt } as `states`', state, 'one that holds ')
+    const { left, refillsAt } = state
+    if (typeof left !== 'number' || !(left >= 0)) return expected('a number from 0 as `left`', left)
+    if (refillsAt !== undefined && !Number.isFinite(refillsAt)) return expected('a number or undefined as `refillsAt`', refillsAt)
+  }
+  return undefined
 }
 
 function enteredProblem(value: unknown): string | undefined {

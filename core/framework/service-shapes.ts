@@ -34,7 +34,7 @@ service(KeyStore, {
 service(AccountStore, { persistent: flag, find: method, named: method, page: method, add: method, update: method, remove: method })
 service(ResponseStore, { put: method, get: method, chain: method, items: method, delete: method })
 service(MetricStore, { record: method, window: method, latest: method })
-service(RateLimiter, { reserve: method, enter: method })
+service(RateLimiter, { reserve: method, enter: method, states: optional(method) })
 service(Ledger, { reserve: method, spent: method, raiseSpent: method, addCredit: method, balance: method, entries: method })
 service(RecordStore, { page: method, find: method, content: method, eraseContent: method, usage: method, keyUse: method })
 service(AuditTrail, { add: method, page: method })

@@ -36,6 +36,9 @@ export function checkEvent(event: RaisedEvent, pluginOf: () => string): void {
     case 'compaction':
       if (typeof event.opaque !== 'string') throw bad(event.type, 'opaque', 'a string', event.opaque, pluginOf())
       return
+    case 'extra':
+      if (!isJson(event.fields)) throw bad(event.type, 'fields', 'an object of JSON', event.fields, pluginOf())
+      return
     case 'model':
     case 'item-end':
     case 'suppressed-call':

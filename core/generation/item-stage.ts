@@ -11,7 +11,7 @@ import type { RaisedEvent } from './raised-event.ts'
 
 /** An event with its call resolved. Calls are compared by identity, because providers may reuse a key in the next round. */
 type Placed =
-  | Exclude<RaisedEvent, { type: 'tool-call' | 'tool-input' | 'suppressed-call' }>
+  | Exclude<RaisedEvent, { type: 'tool-call' | 'tool-input' | 'suppressed-call' | 'extra' }>
   | { readonly type: 'call'; readonly call: OpenCall }
   | { readonly type: 'input'; readonly call: OpenCall; readonly text: string }
 
@@ -58,6 +58,8 @@ export class ItemStage {
         if (call) return this.#place({ type: 'input', call, text: event.text })
         return call === null ? undefined : refuseInput(event.text)
       }
+      case 'extra':
+        return this.#emit(event)
       default:
         return this.#place(event)
     }

@@ -267,8 +267,8 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
 
   #outcomeOf(endpoint: Endpoint, finish: FinishReason): Outcome {
     const { attempts, warnings } = this.#begun!
-    const { usage, costUsd } = this.operation.bill
-    return { endpoint, attempts, warnings, finish, usage, costUsd }
+    const { bill, costUsd } = this.operation
+    return { endpoint, attempts, warnings, finish, usage: bill.usage, costUsd }
   }
 
   /** True if the surface stores answers, the caller allows it and the key's policy has logging on: docs/protocol/stored-responses.md. */
@@ -301,9 +301,9 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
   }
 
   #tell(error: GatewayError): GatewayError {
-    const { bill } = this.operation
+    const { bill, costUsd } = this.operation
     try {
-      this.#sink.fail(error, bill.usage)
+      this.#sink.fail(error, bill.usage, costUsd)
     } catch (unwritable) {
       this.context.log.error('could not write a failure', { request: this.context.id, ...describeError(unwritable) })
     }

@@ -3,11 +3,15 @@ import { features, usesFeature, type Feature } from '../contracts/feature.ts'
 import type { GuardSession, RefusedRoute } from '../contracts/guardrail.ts'
 import type { PassedOver } from '../contracts/log-sink.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
+import type { RetrievalKind } from '../contracts/retrieval.ts'
+import { isCovered } from '../contracts/sight.ts'
 import { policyRefusal } from '../foundation/errors.ts'
 
 /** An agreement that an operator states for one model at one provider, and the features that it does not cover. */
 export interface Certificate {
   readonly excludes?: readonly Feature[] | undefined
+  /** The kinds of calls besides generations that it covers. */
+  readonly covers?: readonly RetrievalKind[] | undefined
 }
 
 export interface CertifiedOnly {
@@ -24,10 +28,15 @@ export interface CertifiedOnly {
 export function certifiedOnly({
   rule,
   missing,
-  certificateOf,
+  certificateOf: statedFor,
   excludes = [],
 }: CertifiedOnly): Required<Pick<GuardSession, 'route' | 'refusal'>> {
   let used: readonly Feature[] | undefined
+  const certificateOf = (endpoint: Endpoint): Certificate | false => {
+    const { kind } = endpoint
+    const certificate = statedFor(endpoint)
+    return kind === undefined || kind === 'decision' || isCovered(certificate, kind) ? certificate : false
+  }
   const outside = (certificate: Certificate): readonly Feature[] =>
     used!.filter(feature => excludes.includes(feature) || certificate.excludes?.includes(feature))
   const certifiedOf = (endpoints: readonly Endpoint[]): readonly Certified[] =>

@@ -1,15 +1,17 @@
 import pTimeout from 'p-timeout'
+import { partsOf } from '../contracts/feature.ts'
 import type { Guardrail, GuardSession } from '../contracts/guardrail.ts'
 import type { DecisionRequest } from '../contracts/decision.ts'
 import { freezeDeeply } from '../foundation/freeze.ts'
 import type { Maybe } from '../runtime/pending.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
-import { GatewayError, PluginError, policyRefusal } from '../foundation/errors.ts'
+import { GatewayError, invalidRequest, PluginError, policyRefusal } from '../foundation/errors.ts'
 import { describePluginError } from '../foundation/logger.ts'
 import type { Registry } from '../framework/registry.ts'
 import { checkSight } from './check-sight.ts'
 import { decisionProblem, requestProblem } from './replaced-request.ts'
+import { withoutExtras } from './without-extras.ts'
 import { checkedSession, checkedVerdict } from './returned.ts'
 
 export interface LoadedGuard {
@@ -71,10 +73,19 @@ export async function applyInputGuards(
   const mayLook = ({ guardrail: { name, seesContent } }: OpenGuard, current: GenerationRequest): void =>
     checkSight('guardrail', name, seesContent, context.caller.policy, current)
   const isAsked = guards.some(({ session }) => session.input || session.route)
-  const checked = isAsked ? await throughGuards(withoutUnknown(request), guards, context, 'input', requestProblem, mayLook) : request
+  const checked = isAsked
+    ? await throughGuards(withoutUnknown(request), guards, context, 'input', requestProblem, mayLook)
+    : guards.some(readsAnswers)
+      ? withoutUnknown(request)
+      : request
   // The others see the answer.
   for (const guard of guards) if (!guard.session.input) mayLook(guard, checked)
   return checked
+}
+
+/** Without extras in the request, the answer has none. */
+function readsAnswers({ session }: OpenGuard): boolean {
+  return session.output !== undefined || session.item !== undefined
 }
 
 /** Refuses the decision if a guardrail checks generations but has no `decision` function, because it cannot check this request. */
@@ -86,7 +97,11 @@ export async function applyDecisionGuards(
   for (const { guardrail, session } of guards)
     if ((session.input || session.route) && !session.decision)
       throw policyRefusal(`The guardrail "${guardrail.name}" must check all requests of this API key, but it does not support decisions.`)
-  return await throughGuards(request, guards, context, 'decision', decisionProblem)
+  if (!guards.some(({ session }) => session.decision)) return request
+  const { extra: _, ...known } = request
+  const seen = await throughGuards<DecisionRequest>(freezeDeeply(known), guards, context, 'decision', decisionProblem)
+  // A guardrail that does not know the form must not turn images into text.
+  return seen.form === request.form ? seen : freezeDeeply({ ...seen, ...(request.form && { form: request.form }) })
 }
 
 /** Runs the request through every guardrail that has this function. Each one gets the result of the previous one. */
@@ -115,9 +130,15 @@ async function throughGuards<R>(
   return current
 }
 
-/** Drops members that the protocol does not know, because guardrails cannot check them. */
+/** Drops members that core does not know, because guardrails cannot check them. Refuses content that they could not check. */
 function withoutUnknown(request: GenerationRequest): GenerationRequest {
-  const { extra: _, ...known } = request
+  if (!request.extra) return freezeDeeply(request)
+  const { request: known, losses } = withoutExtras(request)
+  const [unchecked] = request.input.some(item => item.type === 'vendor' || partsOf(item).some(({ type }) => type === 'vendor'))
+    ? losses.within.input
+    : []
+  if (unchecked !== undefined)
+    throw invalidRequest(`The guardrails of this API key cannot check content of type "${unchecked}". Leave it out.`, 'input')
   return freezeDeeply(known)
 }
 

@@ -1,4 +1,4 @@
-import { decisionRequestSchema } from '../contracts/decision.ts'
+import { anyDecisionSchema } from '../contracts/decision.ts'
 import { itemSchema } from '../contracts/items.ts'
 import { GatewayError } from '../foundation/errors.ts'
 import { isObject } from '../foundation/json.ts'
@@ -20,7 +20,7 @@ const checkGeneration = bodyValidator({
     tools: { type: 'array', items: { type: 'object', required: ['type'], properties: { type: { type: 'string' } } } },
   },
 })
-const checkDecision = bodyValidator(decisionRequestSchema)
+const checkDecision = bodyValidator(anyDecisionSchema)
 
 /** Completes the sentence "returned a request that …". Undefined if the request can be used. Names members, never values. */
 export function requestProblem(value: unknown): string | undefined {

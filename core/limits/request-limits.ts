@@ -1,5 +1,6 @@
 import type { ApiKey, KeyLimit } from '../contracts/key-store.ts'
 import { RateLimiter } from '../contracts/rate-limiter.ts'
+import type { RunContext } from '../contracts/run-context.ts'
 import { GatewayError } from '../foundation/errors.ts'
 import type { Maybe } from '../runtime/pending.ts'
 import { wire } from '../framework/container.ts'
@@ -19,21 +20,21 @@ export class RequestLimits {
 
   /**
    * Counts a request. Undefined for keys without such limits. Otherwise call the returned function when the request is over. Throws 429. A
-   * request counts in its windows even if it fails; one that is refused here counts in none.
+   * request counts in its windows even if it fails; one that is refused here counts in none. `context` gets how the windows stand then.
    */
-  enter(key: ApiKey): Maybe<(() => void) | undefined> {
+  enter(key: ApiKey, context?: Pick<RunContext, 'windows'>): Maybe<(() => void) | undefined> {
     const { maxConcurrency, limits } = key
     const limited = limits?.some(({ requests }) => requests !== undefined)
     if (maxConcurrency === undefined && !limited) return undefined
-    return this.#enter(key)
+    return this.#enter(key, context)
   }
 
-  async #enter({ id, maxConcurrency, limits = [] }: ApiKey): Promise<() => void> {
+  async #enter({ id, maxConcurrency, limits = [] }: ApiKey, context: Pick<RunContext, 'windows'> | undefined): Promise<() => void> {
     const leave = maxConcurrency === undefined ? () => {} : await this.#limiter.enter(`key:${id}`, maxConcurrency)
     if (!leave) throw tooManyAtOnce(maxConcurrency!)
     try {
       const windows = limits.filter(({ requests }) => requests !== undefined)
-      if (windows.length > 0) await this.#count(id, windows)
+      if (windows.length > 0) await this.#count(id, windows, context)
     } catch (error) {
       leave()
       throw error
@@ -41,8 +42,8 @@ export class RequestLimits {
     return leave
   }
 
-  async #count(id: string, windows: readonly KeyLimit[]): Promise<void> {
-    const held = await reserveIn(this.#limiter, id, windows, 1)
+  async #count(id: string, windows: readonly KeyLimit[], context: Pick<RunContext, 'windows'> | undefined): Promise<void> {
+    const held = await reserveIn(this.#limiter, id, windows, 1, context)
     if ('limit' in held) throw tooMany(held)
     await held.settle(1)
   }

@@ -1,6 +1,6 @@
 import { wire } from '../framework/container.ts'
 import type { Endpoint } from '../contracts/catalog.ts'
-import type { ApiKey, KeyLimit } from '../contracts/key-store.ts'
+import type { KeyLimit } from '../contracts/key-store.ts'
 import type { Hold } from '../contracts/hold.ts'
 import { Ledger, type CreditHold, type CreditRange, type CreditShortage, type Spending } from '../contracts/ledger.ts'
 import { MetricStore } from '../contracts/metric-store.ts'
@@ -95,7 +95,7 @@ export class Reservations {
         need,
         asked.map(({ endpoint }) => endpoint),
       )
-    const tokens = windows.length > 0 ? await this.#reserveTokens(key, windows, likely()) : undefined
+    const tokens = windows.length > 0 ? await this.#reserveTokens(context, windows, likely()) : undefined
     const parts = { tokens, need, context, services: this.#services }
     if (!spending) return new Reservation({ ...parts, credit: undefined, inputTokens: 0 })
     try {
@@ -120,8 +120,8 @@ export class Reservations {
     return Math.max(leastAssumedOutput, requests > 0 ? Math.ceil(outputTokens / requests) : 0)
   }
 
-  async #reserveTokens(key: ApiKey, windows: readonly KeyLimit[], tokens: number): Promise<Hold> {
-    const held = await reserveIn(this.#limiter, key.id, windows, tokens)
+  async #reserveTokens(context: RunContext, windows: readonly KeyLimit[], tokens: number): Promise<Hold> {
+    const held = await reserveIn(this.#limiter, context.caller.key.id, windows, tokens, context)
     if ('limit' in held) throw tooManyTokens(held.limit, tokens, held.retryAfterMs)
     return held
   }

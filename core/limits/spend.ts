@@ -21,7 +21,7 @@ export interface Spend {
 export function spendAt(endpoint: Endpoint, price: Price, need: TokenNeed, inputTokens: number): Spend {
   const input = Math.min(inputTokens, endpoint.contextWindow ?? Infinity)
   const inputUsd = highestCostOf(input, 0, price)
-  const fixedUsd = inputUsd + need.searches * (price.webSearch ?? 0)
+  const fixedUsd = inputUsd + need.searches * (price.webSearch ?? 0) + (need.searchUnits ?? 0) * (price.search ?? 0)
   const outputTokenUsd = (highestCostOf(input, 1_000_000, price) - inputUsd) / 1_000_000
   const limit = outputLimitOf(endpoint, need)
   return {

@@ -1,6 +1,8 @@
 import type { Hold } from '../contracts/hold.ts'
-import type { KeyLimit } from '../contracts/key-store.ts'
-import type { RateLimiter, TokenWindow } from '../contracts/rate-limiter.ts'
+import type { ApiKey, KeyLimit } from '../contracts/key-store.ts'
+import type { KeyWindow } from '../contracts/key-window.ts'
+import type { RateLimiter, TokenWindow, WindowState } from '../contracts/rate-limiter.ts'
+import type { RunContext } from '../contracts/run-context.ts'
 
 /** A limit that leaves no room. `retryAfterMs` is undefined if even a whole window is too small. */
 export interface FullLimit {
@@ -8,29 +10,63 @@ export interface FullLimit {
   readonly retryAfterMs: number | undefined
 }
 
-/** Reserves in the windows of all these limits, or in none. `limits` has at least one. */
+/** A limit of a key, and its window as the limiter knows it. */
+interface LimitedWindow {
+  readonly window: TokenWindow
+  readonly limit: KeyLimit
+}
+
+/** The windows that these limits of a key have. Of two limits with the same unit and window, the smaller one applies. */
+function windowsOf(keyId: string, limits: readonly KeyLimit[]): readonly LimitedWindow[] {
+  const windows = new Map<string, LimitedWindow>()
+  for (const limit of limits) {
+    const window = windowOf(keyId, limit)
+    const same = windows.get(window.bucket)
+    if (!same || window.tokens < same.window.tokens) windows.set(window.bucket, { window, limit })
+  }
+  return [...windows.values()]
+}
+
+/** Reserves in the windows of all these limits, or in none. `limits` has at least one. `context` gets how they stand then. */
 export async function reserveIn(
   limiter: RateLimiter,
   keyId: string,
   limits: readonly KeyLimit[],
   amount: number,
+  context?: Pick<RunContext, 'windows'>,
 ): Promise<Hold | FullLimit> {
-  const windows = new Map<string, { readonly window: TokenWindow; readonly limit: KeyLimit }>()
-  for (const limit of limits) {
-    const window = windowOf(keyId, limit)
-    const same = windows.get(window.bucket)
-    // Of two limits with the same unit and window, the smaller one applies.
-    if (!same || window.tokens < same.window.tokens) windows.set(window.bucket, { window, limit })
-  }
+  const windows = windowsOf(keyId, limits)
   const reserved = await limiter.reserve(
-    Array.from(windows.values(), ({ window }) => window),
+    windows.map(({ window }) => window),
     amount,
   )
+  const { states } = reserved
+  if (context && states) context.windows = [...(context.windows ?? []), ...keyWindows(windows, states)]
   if (!('retryAfterMs' in reserved)) return reserved
-  return { limit: windows.get(reserved.full.bucket)?.limit ?? limits[0]!, retryAfterMs: reserved.retryAfterMs }
+  const full = windows.find(({ window }) => window.bucket === reserved.full.bucket)
+  return { limit: full?.limit ?? limits[0]!, retryAfterMs: reserved.retryAfterMs }
 }
 
-/** The window of a key's limit, as the limiter knows it. A changed limit keeps what its window has counted. */
+/** How all windows of a key stand. Counts nothing. Undefined if the limiter cannot tell. */
+export async function windowsOfKey(
+  limiter: RateLimiter,
+  { id, limits = [] }: Pick<ApiKey, 'id' | 'limits'>,
+): Promise<readonly KeyWindow[] | undefined> {
+  const windows = windowsOf(id, limits)
+  if (windows.length === 0) return []
+  const states = await limiter.states?.(windows.map(({ window }) => window))
+  return states && keyWindows(windows, states)
+}
+
+/** The windows with their states, which are in the same order. */
+function keyWindows(windows: readonly LimitedWindow[], states: readonly WindowState[]): readonly KeyWindow[] {
+  return states.slice(0, windows.length).map(({ left, refillsAt }, index) => {
+    const { tokens, requests, windowMs } = windows[index]!.limit
+    return { unit: tokens === undefined ? 'requests' : 'tokens', limit: tokens ?? requests, windowMs, left, refillsAt }
+  })
+}
+
+/** A changed limit keeps what its window has counted. */
 function windowOf(keyId: string, { tokens, requests, windowMs }: KeyLimit): TokenWindow {
   const unit = tokens === undefined ? 'requests' : 'tokens'
   return { bucket: `key:${keyId}:${unit}:${windowMs}`, tokens: tokens ?? requests, windowMs }

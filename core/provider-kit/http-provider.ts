@@ -1,7 +1,10 @@
 import type { HttpClient } from '../contracts/http-client.ts'
-import type { ProviderAdapter } from '../contracts/adapter.ts'
+import type { EmbeddingDialect, ProviderAdapter, RerankDialect } from '../contracts/adapter.ts'
+import type { Embedder } from '../contracts/embedding.ts'
 import type { Credential, Provider, SendingRules } from '../contracts/provider.ts'
-import { method, optional, shapeProblem, type Shape } from '../framework/shape.ts'
+import type { Reranker } from '../contracts/rerank.ts'
+import { method, optional, shapeProblem, text, type Shape } from '../framework/shape.ts'
+import { httpCall } from './http-call.ts'
 import { HttpFeed, type HttpService } from './http-feed.ts'
 import { checkClient } from './check-client.ts'
 import { sendingRules } from './sending-options.ts'
@@ -23,6 +26,8 @@ const adapterShape: Shape = {
   reply: method,
   failure: method,
   authorize: optional(method),
+  dialect: optional(text),
+  dialectOf: optional(method),
   capabilitiesOf: optional(method),
   enforcesFormat: optional(method),
 }
@@ -38,10 +43,31 @@ export function httpProvider(id: string, adapter: ProviderAdapter, http: HttpCli
     id,
     ...sendingRules(options),
     ...(credentials && { credentials }),
+    ...(adapter.dialect !== undefined && { dialect: adapter.dialect }),
+    ...(adapter.dialectOf && { dialectOf: adapter.dialectOf.bind(adapter) }),
     ...(adapter.capabilities && { capabilities: adapter.capabilities }),
     ...(adapter.capabilitiesOf && { capabilitiesOf: adapter.capabilitiesOf.bind(adapter) }),
     ...(adapter.enforcesFormat && { enforcesFormat: adapter.enforcesFormat.bind(adapter) }),
     generate: call => new HttpFeed(service, call),
+    ...(adapter.embeddings && { embeddings: embedderOf(adapter.embeddings, service) }),
+    ...(adapter.reranking && { reranking: rerankerOf(adapter.reranking, service) }),
+  }
+}
+
+function embedderOf(dialect: EmbeddingDialect, service: HttpService): Embedder {
+  const { takesTokens, formats } = dialect
+  return {
+    ...(takesTokens && { takesTokens }),
+    ...(formats && { formats }),
+    ...(dialect.limits && { limits: dialect.limits.bind(dialect) }),
+    embed: async call => await httpCall(service, call, dialect.prepare(call), (body, headers) => dialect.reply(body, call, headers)),
+  }
+}
+
+function rerankerOf(dialect: RerankDialect, service: HttpService): Reranker {
+  return {
+    ...(dialect.maxDocuments && { maxDocuments: dialect.maxDocuments.bind(dialect) }),
+    rerank: async call => await httpCall(service, call, dialect.prepare(call), (body, headers) => dialect.reply(body, call, headers)),
   }
 }
 

@@ -39,7 +39,12 @@ export function failureOf(error: unknown, payload: string | undefined): Provider
 }
 
 /** Redirects are not followed, because that would send the credentials to another address. */
-export function redirected(status: number, headers: UpstreamHeaders, body: string, { endpoint }: ProviderCall): ProviderFailure {
+export function redirected(
+  status: number,
+  headers: UpstreamHeaders,
+  body: string,
+  { endpoint }: Pick<ProviderCall, 'endpoint'>,
+): ProviderFailure {
   const message = `The provider "${endpoint.provider}" answered with a redirect (status ${status}), which the gateway does not follow. The operator should check the option baseUrl.`
   return new ProviderFailure({ kind: 'protocol', message, status, upstream: body === '' ? `location: ${headers.location ?? ''}` : body })
 }

@@ -22,6 +22,7 @@ export class RecordDraft implements OpenRecord {
   /** Known before the caller, whose policy may not be available. */
   key: ApiKey | undefined
   caller: Caller | undefined
+  kind: string | null = null
   answerId: string | null = null
   stream = false
   requestedModel: string | null = null
@@ -92,6 +93,7 @@ export class RecordDraft implements OpenRecord {
       costUsd: this.costUsd,
       errorCode: this.errorCode,
       policy: this.caller ? withoutSettings(this.caller.policy) : null,
+      kind: this.kind,
       notes: this.notes,
       request: this.#request,
       response: this.#response,

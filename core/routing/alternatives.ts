@@ -6,7 +6,7 @@ import type { GenerationRequest } from '../contracts/request.ts'
 import { GatewayError } from '../foundation/errors.ts'
 import { lackedBy } from './capabilities.ts'
 import type { ContextWindow } from './context-window.ts'
-import { generatingEndpoints } from './model-name.ts'
+import { endpointsFor } from './model-name.ts'
 import type { NamedModel } from './named-models.ts'
 import type { PlanScope } from './plan.ts'
 import type { Selection } from './selection.ts'
@@ -35,7 +35,7 @@ export async function alternatives(parts: Parts, { request, scope, models, selec
   const skipped = new Map(selection.passedOver.map(({ endpoint, reason }) => [endpoint, reason]))
   const named = new Set(models.flatMap(({ endpoints, fallbacks }) => [...endpoints, ...fallbacks]))
   const known = [...new Set(Array.from(named, ({ model }) => model))].map(model => catalog.resolve(model))
-  const unnamed = known.flatMap(model => (model ? generatingEndpoints(model) : [])).filter(endpoint => !named.has(endpoint))
+  const unnamed = known.flatMap(model => (model ? endpointsFor(model, scope.kind) : [])).filter(endpoint => !named.has(endpoint))
   const permitted = [...skipped.keys(), ...unnamed].filter(endpoint => permissions.allows(scope.context.caller, endpoint))
   const reasons = new Map<Endpoint, PassedOver>()
   for (const endpoint of permitted) {
@@ -43,7 +43,7 @@ export async function alternatives(parts: Parts, { request, scope, models, selec
     if (reason) reasons.set(endpoint, reason)
   }
   const able = permitted.filter(endpoint => !reasons.has(endpoint))
-  const fitting = scope.dryRun ? able : await fittingOf(able, request, contextWindow)
+  const fitting = scope.dryRun || scope.kind ? able : await fittingOf(able, request, contextWindow)
   for (const endpoint of able) {
     const reason = fitting.includes(endpoint) ? skipped.get(endpoint) : 'context-window'
     if (reason) reasons.set(endpoint, reason)

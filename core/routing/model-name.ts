@@ -1,30 +1,46 @@
-import type { Catalog, Endpoint, Model } from '../contracts/catalog.ts'
+import type { Catalog, Endpoint, EndpointKind, Model } from '../contracts/catalog.ts'
 import type { Provider } from '../contracts/provider.ts'
+import type { RetrievalKind } from '../contracts/retrieval.ts'
 import { GatewayError, invalidRequest } from '../foundation/errors.ts'
 import { nearest } from '../foundation/nearest.ts'
 import type { Registry } from '../framework/registry.ts'
-import { requestedEndpoint } from './provider-capabilities.ts'
+import { requestedEndpoint, unlistedEndpoint } from './provider-capabilities.ts'
 
 /**
  * Resolves a name to its endpoints, in catalog order: a canonical name, an alias, `provider/model`, or `auto`. With an explicit provider,
  * any model name is accepted. Throws a 400 that suggests similar names.
  */
-export function endpointsOf(name: string, param: string, catalog: Catalog, providers: Registry<Provider>): readonly Endpoint[] {
+export function endpointsOf(
+  name: string,
+  param: string,
+  catalog: Catalog,
+  providers: Registry<Provider>,
+  kind?: RetrievalKind,
+): readonly Endpoint[] {
   checkWellFormed(name, param)
-  if (name === 'auto') return endpointsForAuto(catalog.models())
+  if (name === 'auto') {
+    if (kind) throw namesNone(param)
+    return endpointsForAuto(catalog.models())
+  }
   const model = catalog.resolve(name)
   if (model) {
-    const endpoints = generatingEndpoints(model)
-    if (endpoints.length === 0) throw onlyDecides(name, param)
+    const endpoints = endpointsFor(model, kind)
+    if (endpoints.length === 0) throw otherKind(name, param, model.endpoints[0]!.kind, kind)
     return endpoints
   }
   const slash = name.indexOf('/')
   const [prefix, rest] = [name.slice(0, slash), name.slice(slash + 1)]
   const provider = slash > 0 ? providers.get(prefix) : undefined
   const listed = slash > 0 ? catalog.endpoint(prefix, rest) : undefined
-  if (listed?.kind === 'decision') throw onlyDecides(name, param)
-  if (provider && rest) return [listed ?? requestedEndpoint(provider, rest)]
-  throw unknownModel(name, param, catalog, providers)
+  if (listed && listed.kind !== kind) throw otherKind(name, param, listed.kind, kind)
+  if (provider && rest) return [listed ?? requestedOf(provider, rest, kind)]
+  throw unknownModel(name, param, catalog, providers, kind)
+}
+
+/** An endpoint for a model that no catalog lists, for calls of this kind. */
+export function requestedOf(provider: Provider, model: string, kind: RetrievalKind | undefined): Endpoint {
+  if (!kind) return requestedEndpoint(provider, model)
+  return Object.freeze({ ...unlistedEndpoint({ id: provider.id }, model), kind })
 }
 
 /** Until the catalog changes, it returns the same array of models. */
@@ -45,7 +61,12 @@ export function checkWellFormed(name: string, param: string): void {
   throw invalidRequest(`Invalid value for '${param}': the name contains half of a surrogate pair, which is not a character.`, param)
 }
 
-/** Without the endpoints that only answer decisions. */
+/** The endpoints of a model that answer calls of this kind. Undefined: generations. */
+export function endpointsFor(model: Model, kind: RetrievalKind | undefined): readonly Endpoint[] {
+  return kind ? model.endpoints.filter(endpoint => endpoint.kind === kind) : generatingEndpoints(model)
+}
+
+/** Without the endpoints that answer another kind of call. */
 export function generatingEndpoints({ endpoints }: Model): readonly Endpoint[] {
   return endpoints.some(({ kind }) => kind) ? endpoints.filter(({ kind }) => !kind) : endpoints
 }
@@ -53,25 +74,46 @@ export function generatingEndpoints({ endpoints }: Model): readonly Endpoint[] {
 /** A hint for errors about names of models. */
 export const listOfModels = { path: '/v1/models', text: 'GET /v1/models lists the names.' } as const
 
-/** True if the catalog's model of this name generates. */
-function generates(name: string, catalog: Catalog): boolean {
+/** True if the catalog's model of this name answers calls of this kind. */
+function answers(name: string, catalog: Catalog, kind: RetrievalKind | undefined): boolean {
   const model = catalog.resolve(name)
-  if (model) return generatingEndpoints(model).length > 0
+  if (model) return endpointsFor(model, kind).length > 0
   const slash = name.indexOf('/')
-  return catalog.endpoint(name.slice(0, slash), name.slice(slash + 1))?.kind !== 'decision'
+  return catalog.endpoint(name.slice(0, slash), name.slice(slash + 1))?.kind === kind
 }
 
-function onlyDecides(name: string, param: string): Error {
-  const message = `The model "${name}" answers decisions and does not generate text.`
-  const hint = { path: '/v1/systemone', text: 'Use POST /v1/systemone for it.' }
-  return new GatewayError({ ...invalidRequest(message, param), message, hint })
+/** What models of each kind do, do not do, and where to ask them. */
+const kinds = {
+  generation: { does: 'generates text', not: 'does not generate text', path: '/v1/responses' },
+  decision: { does: 'answers decisions', not: 'does not answer decisions', path: '/v1/systemone' },
+  embedding: { does: 'makes embeddings', not: 'makes no embeddings', path: '/v1/embeddings' },
+  rerank: { does: 'reranks documents', not: 'does not rerank', path: '/v1/rerank' },
+} as const
+
+function otherKind(name: string, param: string, own: EndpointKind | undefined, asked: RetrievalKind | undefined): Error {
+  const { does, path } = kinds[own ?? 'generation']
+  const message = `The model "${name}" ${does} and ${kinds[asked ?? 'generation'].not}.`
+  return new GatewayError({ ...invalidRequest(message, param), message, hint: { path, text: `Use POST ${path} for it.` } })
 }
 
-function unknownModel(name: string, param: string, catalog: Catalog, providers: Registry<Provider>): Error {
+function namesNone(param: string): Error {
+  return invalidRequest('Name a model: the results of two models cannot be compared, so "auto" is not possible here.', param)
+}
+
+function unknownModel(
+  name: string,
+  param: string,
+  catalog: Catalog,
+  providers: Registry<Provider>,
+  kind: RetrievalKind | undefined,
+): Error {
   const absence = catalog.absence(name)
   if (absence) return invalidRequest(`The model "${name}" is not served here. ${absence}`, param, 'model_not_found')
-  const isAutoThere = endpointsForAuto(catalog.models()).length > 0
-  const near = [...(isAutoThere ? nearest(name, ['auto'], 1) : []), ...catalog.nearest(name, each => generates(each, catalog))].slice(0, 3)
+  const isAutoThere = !kind && endpointsForAuto(catalog.models()).length > 0
+  const near = [...(isAutoThere ? nearest(name, ['auto'], 1) : []), ...catalog.nearest(name, each => answers(each, catalog, kind))].slice(
+    0,
+    3,
+  )
   const names = near.length > 0 ? near : providers.nearest(name.split('/', 1)[0]!).map(provider => `${provider}/…`)
   const message = `The model "${name}" does not exist here. ${names.length > 0 ? `Did you mean ${names.join(', ')}?` : 'Write <provider>/<model>.'}`
   const hint = names.length > 0 ? undefined : listOfModels

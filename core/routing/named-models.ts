@@ -1,10 +1,10 @@
 import type { Catalog, Endpoint } from '../contracts/catalog.ts'
 import type { Provider } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
+import type { RetrievalKind } from '../contracts/retrieval.ts'
 import { GatewayError, invalidRequest } from '../foundation/errors.ts'
 import type { Registry } from '../framework/registry.ts'
-import { requestedEndpoint } from './provider-capabilities.ts'
-import { endpointsOf, generatingEndpoints, listOfModels } from './model-name.ts'
+import { endpointsFor, endpointsOf, listOfModels, requestedOf } from './model-name.ts'
 
 /** The meaning of one model name in a request. */
 export interface NamedModel {
@@ -19,9 +19,14 @@ export interface NamedModel {
 const none: readonly Endpoint[] = []
 
 /** The models that a request names, in their order: docs/protocol/routing.md#fallbacks. Throws a 400 for a name that is unknown. */
-export function namedModels(request: GenerationRequest, catalog: Catalog, providers: Registry<Provider>): readonly NamedModel[] {
+export function namedModels(
+  request: GenerationRequest,
+  catalog: Catalog,
+  providers: Registry<Provider>,
+  kind?: RetrievalKind,
+): readonly NamedModel[] {
   const { model, routing } = request
-  const names = new Names(request, catalog, providers)
+  const names = new Names(request, catalog, providers, kind)
   const primary = names.model(model, 'model')
   if (primary.endpoints.length === 0) throw noneForAuto()
   const fallbacks = routing?.model?.fallbacks
@@ -35,8 +40,10 @@ class Names {
   readonly #fallbacks: readonly string[]
   readonly #catalog: Catalog
   readonly #providers: Registry<Provider>
+  readonly #kind: RetrievalKind | undefined
 
-  constructor({ routing }: GenerationRequest, catalog: Catalog, providers: Registry<Provider>) {
+  constructor({ routing }: GenerationRequest, catalog: Catalog, providers: Registry<Provider>, kind: RetrievalKind | undefined) {
+    this.#kind = kind
     this.#fallbacks = routing?.provider?.fallbacks ?? []
     this.#catalog = catalog
     this.#providers = providers
@@ -47,14 +54,14 @@ class Names {
 
   model(name: string, param: string): NamedModel {
     const isAuto = name === 'auto'
-    const endpoints = endpointsOf(name, param, this.#catalog, this.#providers)
+    const endpoints = endpointsOf(name, param, this.#catalog, this.#providers, this.#kind)
     return { isAuto, endpoints, fallbacks: isAuto || this.#fallbacks.length === 0 ? none : this.#elsewhere(endpoints[0]!) }
   }
 
   /** The same model at the providers that the caller named. Those that do not have it are left out. */
   #elsewhere({ model: name, listed }: Endpoint): readonly Endpoint[] {
     const model = this.#catalog.resolve(name)
-    const everywhere = model ? generatingEndpoints(model) : none
+    const everywhere = model ? endpointsFor(model, this.#kind) : none
     return this.#fallbacks.flatMap(
       id => everywhere.find(({ provider }) => provider === id) ?? (listed ? [] : this.#unlisted(this.#providers.get(id)!, name)),
     )
@@ -62,7 +69,7 @@ class Names {
 
   #unlisted(provider: Provider, name: string): Endpoint {
     const listed = this.#catalog.endpoint(provider.id, name)
-    return listed && !listed.kind ? listed : requestedEndpoint(provider, name)
+    return listed && listed.kind === this.#kind ? listed : requestedOf(provider, name, this.#kind)
   }
 }
 

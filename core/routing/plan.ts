@@ -7,6 +7,7 @@ import { defaultIntervalMs, intervalMsOf } from '../contracts/metric-interval.ts
 import { MetricStore } from '../contracts/metric-store.ts'
 import type { Provider } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
+import type { RetrievalKind } from '../contracts/retrieval.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import { Clock } from '../foundation/clock.ts'
 import { isPending, type Maybe } from '../runtime/pending.ts'
@@ -43,6 +44,8 @@ export interface PlanScope {
   readonly continues?: string | undefined
   /** The endpoints that can serve the gateway's tools of the request. Throws if none can. Absent if the request has none. */
   readonly servable?: (endpoints: readonly Endpoint[]) => readonly Endpoint[]
+  /** The request stands for a call of this kind, which only such endpoints answer. Absent: a generation. */
+  readonly kind?: RetrievalKind
 }
 
 const dependencies = {
@@ -105,7 +108,7 @@ export class Planner {
     } catch (error) {
       throw refused(error, rule, draft)
     }
-    const fitting = scope.dryRun ? selection.endpoints : this.#parts.contextWindow.fit(selection.endpoints, request)
+    const fitting = scope.dryRun || scope.kind ? selection.endpoints : this.#parts.contextWindow.fit(selection.endpoints, request)
     if (isPending(fitting) || (selection.endpoints.length > 1 && readsCost(draft))) return this.#counted(draft, fitting)
     selection.keep(fitting, 'context-window')
     return this.#order(draft, undefined)
@@ -118,7 +121,7 @@ export class Planner {
       models: sorts.asked(routing?.model?.sort, 'routing.model.sort'),
       endpoints: sorts.asked(routing?.provider?.sort, 'routing.provider.sort'),
     }
-    const models = namedModels(request, catalog, providers)
+    const models = namedModels(request, catalog, providers, scope.kind)
     const [first] = models
     const named =
       models.length === 1 && first!.fallbacks.length === 0
@@ -182,16 +185,18 @@ export class Planner {
     const order = new Order(sorts, view, log)
     const left = selection.passedOver.length > 0 || models.length > 1 ? new Set(endpoints) : undefined
     const orders = models.map(model => order.of(model, left))
-    const precedent = precedence.of({
-      ranked: orders[0]!,
-      isAuto: models[0]!.isAuto,
-      request,
-      caller,
-      sort: sorts.endpoints,
-      view,
-      mayExplore: !scope.dryRun,
-      continues: scope.continues,
-    })
+    const precedent = scope.kind
+      ? undefined
+      : precedence.of({
+          ranked: orders[0]!,
+          isAuto: models[0]!.isAuto,
+          request,
+          caller,
+          sort: sorts.endpoints,
+          view,
+          mayExplore: !scope.dryRun,
+          continues: scope.continues,
+        })
     if (precedent) orders[0] = led(orders[0]!, precedent)
     const ranked = joined(models, orders, left)
     return { selection, sorts, intervalMs, ranked, precedent, warnings: view.warnings }

@@ -4,7 +4,10 @@ import { show } from '../framework/shape.ts'
 
 const required = ['input', 'output'] as const satisfies readonly (keyof TokenPrices)[]
 const perToken: ReadonlySet<string> = new Set<keyof TokenPrices>([...required, 'cacheRead', 'cacheWrite5m', 'cacheWrite1h', 'reasoning'])
-const known: ReadonlySet<string> = new Set<string>([...perToken, ...(['webSearch', 'request', 'tiers'] satisfies (keyof Price)[])])
+const known: ReadonlySet<string> = new Set<string>([
+  ...perToken,
+  ...(['webSearch', 'request', 'search', 'tiers'] satisfies (keyof Price)[]),
+])
 const knownOfTier: ReadonlySet<string> = new Set<string>([...perToken, 'above' satisfies keyof PriceTier])
 
 /**

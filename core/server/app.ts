@@ -73,7 +73,8 @@ export class HttpApp {
     // `health` must win over `:id`: h3 matches routes without parameters first.
     for (const route of routes) this.#add(router, route)
     for (const [path, sharing] of Map.groupBy(routes, ({ path }) => path)) this.#addOtherMethods(router, path, sharing)
-    for (const route of routes) if (route.error) this.#refuseBelow(router, route)
+    // A path with a wildcard has no others below it.
+    for (const route of routes) if (route.error && !route.path.includes('*')) this.#refuseBelow(router, route)
     router.add('', '/**', (channel, params, path) => this.#serve(this.#unknown, channel, params, path))
     router.seal()
     return router
@@ -101,7 +102,7 @@ export class HttpApp {
 
   /** Unknown paths below a surface get errors in its format. */
   #refuseBelow(router: Router, surface: MountedRoute): void {
-    const route: MountedRoute = { ...this.#unknown, error: error => surface.error!(error) }
+    const route: MountedRoute = { ...this.#unknown, error: (...failure) => surface.error!(...failure) }
     router.add('', `${surface.path}/**`, (channel, params, path) => this.#serve(route, channel, params, path))
   }
 
@@ -124,10 +125,15 @@ export class HttpApp {
       if (isPending(admitted)) await admitted
       const reply = (await mount.handle(route, exchange)) as Reply
       const fault = replyFault(reply, exchange.streamed, mount.bodies)
-      return fault === undefined ? this.#finished(reply) : this.#failed(route, exchange, this.#blame(route, fault))
+      return fault === undefined ? this.#told(route, exchange, reply) : this.#failed(route, exchange, this.#blame(route, fault))
     } catch (thrown) {
       return this.#failed(route, exchange, thrown)
     }
+  }
+
+  #told(route: MountedRoute, exchange: MountedExchange, reply: Reply): Reply {
+    const headers = this.#mount.headersOf?.(route, exchange)
+    return this.#finished(headers ? { ...reply, headers: { ...headers, ...reply.headers } } : reply)
   }
 
   #finished(reply: Reply): Reply {
@@ -148,8 +154,8 @@ export class HttpApp {
     mount.failed?.(exchange, error)
     const reply = this.#formatted(route, exchange, error)
     const { headers, asked } = error
-    if (!headers && !asked) return this.#finished(reply)
-    return this.#finished({ ...reply, headers: { ...reply.headers, ...headers, ...(asked && gatewayHeaders(asked)) } })
+    if (!headers && !asked) return this.#told(route, exchange, reply)
+    return this.#told(route, exchange, { ...reply, headers: { ...reply.headers, ...headers, ...(asked && gatewayHeaders(asked)) } })
   }
 
   /** Without the endpoint of a plugin, its path would be a 404. */
@@ -160,7 +166,7 @@ export class HttpApp {
 
   #formatted(route: MountedRoute, exchange: MountedExchange, error: GatewayError): Reply {
     try {
-      const reply = route.error?.(error)
+      const reply = route.error?.(error, exchange.id, exchange.headers)
       if (reply && replyFault(reply, undefined, 'a string') === undefined) return reply
     } catch (thrown) {
       const plugin = this.#pluginOf(route)

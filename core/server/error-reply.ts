@@ -1,5 +1,5 @@
 import type { Reply } from '../contracts/route.ts'
-import type { GatewayError } from '../foundation/errors.ts'
+import { GatewayError } from '../foundation/errors.ts'
 
 /** The default error body, for surfaces without their own: docs/protocol/errors.md#http-errors. */
 export function errorReply(error: GatewayError): Reply {
@@ -8,6 +8,13 @@ export function errorReply(error: GatewayError): Reply {
     ? { type, message }
     : { message, type, param: param ?? null, code, ...(upstreamError !== undefined && { upstream_error: upstreamError }) }
   return { status, headers: { 'content-type': 'application/json', ...retryHeaders(error) }, body: JSON.stringify({ error: body }) }
+}
+
+/** For surfaces whose clients do not retry a 424: a spent chain of providers has another status. */
+export function withFailureStatus(error: GatewayError, status: number): GatewayError {
+  if (error.status !== 424) return error
+  const { message, cause } = error
+  return new GatewayError({ ...error, message, cause, status })
 }
 
 /** docs/protocol/http.md#response-headers: the SDKs of the public protocol obey `retry-after-ms` and `x-should-retry`. */

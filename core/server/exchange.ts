@@ -1,8 +1,8 @@
-import type { Exchange, StreamBody } from '../contracts/route.ts'
+import type { Exchange, JsonOptions, StreamBody } from '../contracts/route.ts'
 import type { Logger } from '../foundation/logger.ts'
 import type { Settings } from '../framework/settings.ts'
 import type { RecordDraft } from '../records/record.ts'
-import { jsonIn, readText, withoutByteOrderMark } from './body.ts'
+import { jsonIn, longJsonIn, readText, withoutByteOrderMark } from './body.ts'
 import type { Channel, HeaderReader } from './channel.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import type { LiveBodies, LiveBody } from './live-bodies.ts'
@@ -48,14 +48,14 @@ export class HttpExchange extends LiveScope implements Exchange {
     return this.#channel.query
   }
 
-  json(): Promise<unknown> {
+  json({ maxValues }: JsonOptions = {}): Promise<unknown> {
     const { bodies, settings } = this.#parts
     this.#body ??= bodies.open(this.record.caller?.key.id ?? '')
     try {
       return readText(this.#channel, settings.maxBodyBytes, this.#body).then(received => {
         const text = withoutByteOrderMark(received)
         this.bodyBytes = Buffer.byteLength(text)
-        return jsonIn(text)
+        return maxValues === undefined ? jsonIn(text) : longJsonIn(text, maxValues)
       })
     } catch (error) {
       return Promise.reject(error)

@@ -34,21 +34,26 @@ const shapes = new Int32Array(maxDepth + 1)
 
 /**
  * Throws a 400 for JSON that would block the event loop, before it is parsed. The error names the object or array by its path.
- * One pass over the text that skips strings. Invalid JSON is left to the parser.
+ * One pass over the text that skips strings. Invalid JSON is left to the parser. `most`: members and elements in the whole body.
  */
-export function checkJsonLimits(text: string): void {
+export function checkJsonLimits(text: string, most = maxValues): void {
   let depth = 0
   let values = 0
+  /** In objects, which is at least as many as there are names. */
+  let members = 0
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index)
-    if (code < quote) continue
+    // Spaces, and what numbers consist of.
+    if (code < quote || (code > comma && code < openList)) continue
     if (code === quote) {
       lastString[depth] = index
       index = endOfString(text, index)
       if (index < 0) return
     } else if (code === comma) {
-      if (++values > maxValues) throw tooManyValues()
-      const limit = isList[depth] ? maxElements : maxMembers
+      if (++values > most) throw tooManyValues(most)
+      const inList = isList[depth]
+      if (!inList) members++
+      const limit = inList ? maxElements : maxMembers
       const count = counts[depth]! + 1
       if (count >= limit && depth > 0) throw tooMany(text, depth)
       counts[depth] = count
@@ -57,14 +62,15 @@ export function checkJsonLimits(text: string): void {
       // The first member or element has no comma before it.
       values++
       depth++
+      if (code === openObject) members++
       isList[depth] = code === openList ? 1 : 0
       counts[depth] = 0
     } else if (code === closeObject || code === closeList) {
       if (--depth < 0) return
     }
   }
-  if (values > maxValues) throw tooManyValues()
-  if (values > maxShapes) checkShapes(text)
+  if (values > most) throw tooManyValues(most)
+  if (members > maxShapes) checkShapes(text)
 }
 
 /** The index of the closing quote, or -1. A quote after an odd number of backslashes belongs to the string. */
@@ -116,8 +122,8 @@ function hashed(text: string, start: number, end: number, seed: number): number 
   return hash
 }
 
-function tooManyValues(): GatewayError {
-  return invalidRequest(`The body must not have more than ${maxValues} members and elements.`)
+function tooManyValues(most: number): GatewayError {
+  return invalidRequest(`The body must not have more than ${most} members and elements.`)
 }
 
 function tooManyShapes(): GatewayError {

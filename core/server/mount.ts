@@ -4,14 +4,14 @@ import type { JsonObject } from '../foundation/json.ts'
 import type { Registry } from '../framework/registry.ts'
 import type { Cors } from '../framework/settings.ts'
 import type { Maybe } from '../runtime/pending.ts'
-import type { Channel } from './channel.ts'
+import type { Channel, HeaderReader } from './channel.ts'
 
 /** The common members of all routes. */
 export interface MountedRoute {
   readonly method: string
   readonly path: string
   serves?(params: Readonly<Record<string, string>>): boolean
-  error?(error: GatewayError): Reply
+  error?(error: GatewayError, requestId: string, headers: HeaderReader): Reply | undefined
   readonly insteadOf?: Readonly<Record<string, string>>
   isGone?(): boolean
 }
@@ -19,6 +19,7 @@ export interface MountedRoute {
 /** One request while it is open. */
 export interface MountedExchange {
   readonly id: string
+  readonly headers: HeaderReader
   /** The only body that a reply may have, apart from a text. */
   readonly streamed?: object | undefined
 }
@@ -26,7 +27,7 @@ export interface MountedExchange {
 /** Answers a method or a path that no route serves. */
 export interface Refusal {
   readonly path: string
-  error?(error: GatewayError): Reply
+  error?(error: GatewayError, requestId: string, headers: HeaderReader): Reply | undefined
   handle(exchange: { readonly request: Request }): never
 }
 
@@ -41,6 +42,8 @@ export interface Mount<R extends MountedRoute, X extends MountedExchange> {
   readonly bodies: string
   /** The message of the log line of a failed request. */
   readonly failure: string
+  /** Headers of the reply to this request, including an error. */
+  headersOf?(route: R, exchange: X): Readonly<Record<string, string>> | undefined
   /** Headers of every reply, including errors. */
   readonly headers?: Readonly<Record<string, string>>
   refuse(refusal: Refusal): R

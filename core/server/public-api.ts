@@ -24,8 +24,10 @@ import type { Channel, HeaderReader } from './channel.ts'
 import { HttpExchange } from './exchange.ts'
 import { FollowingScope } from './following-scope.ts'
 import { Heartbeat } from './heartbeat.ts'
+import { Retrievals } from '../retrieval/retrievals.ts'
 import { LiveBodies } from './live-bodies.ts'
 import type { Mount, Refusal } from './mount.ts'
+import { rateLimitHeaders } from './rate-limit-headers.ts'
 import { LiveScope, mayShow } from './scope.ts'
 
 const dependencies = {
@@ -35,6 +37,7 @@ const dependencies = {
   reach: Reach,
   generation: Generation,
   decisions: Decisions,
+  retrievals: Retrievals,
   history: History,
   catalog: Catalog,
   records: RecordQueue,
@@ -67,7 +70,7 @@ export class PublicApi implements Mount<PublicRoute, HttpExchange> {
   }
 
   constructor(parts: Dependencies<typeof dependencies>) {
-    const { routes, settings, permissions, reach, generation, decisions, history, catalog, clock, ids } = parts
+    const { routes, settings, permissions, reach, generation, decisions, retrievals, history, catalog, clock, ids } = parts
     this.#parts = parts
     this.routes = routes
     this.cors = settings.cors
@@ -76,6 +79,8 @@ export class PublicApi implements Mount<PublicRoute, HttpExchange> {
       generate: (scope, request, sink, envelope) => generation.start(scope, request, sink, envelope),
       countInput: (scope, request, envelope) => generation.countInput(scope, request, envelope),
       decide: (scope, request, bodyBytes) => decisions.decide(scope, request, bodyBytes),
+      embed: (scope, request, bodyBytes) => retrievals.embed(scope, request, bodyBytes),
+      rerank: (scope, request, bodyBytes) => retrievals.rerank(scope, request, bodyBytes),
       permits: (caller, endpoint) => permissions.allows(caller, endpoint),
       reach: scope => reach.of(scope),
       responses: history,
@@ -147,6 +152,18 @@ export class PublicApi implements Mount<PublicRoute, HttpExchange> {
 
   handle(route: Route, exchange: HttpExchange): Maybe<Reply> {
     return route.handle(exchange, this.services)
+  }
+
+  headersOf(route: Route, { windows }: HttpExchange): Readonly<Record<string, string>> | undefined {
+    if (!windows) return undefined
+    const now = this.#parts.clock.now()
+    try {
+      return route.rateLimitHeaders?.(windows, now) ?? rateLimitHeaders(windows, now)
+    } catch (thrown) {
+      const plugin = this.routes.pluginOf(`${route.method} ${route.path}`)
+      this.#parts.log.error('could not make the headers about rate limits', { plugin, ...describePluginError(thrown, true, false) })
+      return undefined
+    }
   }
 
   asError(thrown: unknown): GatewayError {

@@ -1,3 +1,4 @@
+import type { KeyWindow } from '../contracts/key-window.ts'
 import type { OpenScope } from '../contracts/request-scope.ts'
 import type { Caller } from '../contracts/run-context.ts'
 import { asGatewayError, GatewayError } from '../foundation/errors.ts'
@@ -14,6 +15,7 @@ export class LiveScope implements OpenScope {
   readonly record: RecordDraft
   readonly cancellation = new Cancellation()
   work: Promise<unknown> | undefined
+  windows: readonly KeyWindow[] | undefined
   #caller: Caller | undefined
 
   constructor(id: string, log: Logger, record: RecordDraft) {

@@ -22,6 +22,7 @@ const usage = record({
   output_tokens_details: record({ reasoning_tokens: whole }),
   total_tokens: whole,
   tool_calls: { type: 'object', additionalProperties: whole },
+  cost_usd: { type: ['number', 'null'], minimum: 0 },
 })
 
 const error = {

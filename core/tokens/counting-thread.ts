@@ -13,12 +13,20 @@ export interface CountingTask {
   readonly limit: number
 }
 
+export interface DecodingTask {
+  readonly id: number
+  readonly lists: readonly (readonly number[])[]
+  readonly tokenizer: Tokenizer
+}
+
 /** To the thread: a task, or the id of a task to cancel. */
-export type CountingMessage = CountingTask | { readonly stop: number }
+export type CountingMessage = CountingTask | DecodingTask | { readonly stop: number }
 
 export interface CountingAnswer {
   readonly id: number
-  readonly count: TokenCount
+  readonly count?: TokenCount
+  /** Undefined for a list with unknown tokens. */
+  readonly texts?: readonly (string | undefined)[]
 }
 
 /** The next task gets its turn after this many slices. */
@@ -32,6 +40,7 @@ const wanted = new Set<number>()
 
 parentPort!.on('message', (message: CountingMessage) => {
   if ('stop' in message) wanted.delete(message.stop)
+  else if ('lists' in message) void decode(message)
   else void run(message)
 })
 
@@ -51,6 +60,28 @@ async function run({ id, texts, tokenizer, limit }: CountingTask): Promise<void>
   wanted.delete(id)
   // The cache holds slices of texts, and each keeps its whole text alive.
   encoding.clearMergeCache()
+}
+
+async function decode({ id, lists, tokenizer }: DecodingTask): Promise<void> {
+  wanted.add(id)
+  const encoding = await load(tokenizer)
+  const texts: (string | undefined)[] = []
+  for (const list of lists) {
+    if (!wanted.has(id)) return
+    texts.push(decoded(list, encoding.vocabularySize, tokens => encoding.decode(tokens)))
+    if (texts.length % slicesPerTurn === 0) await setImmediate()
+  }
+  parentPort!.postMessage({ id, texts } satisfies CountingAnswer)
+  wanted.delete(id)
+}
+
+function decoded(list: readonly number[], size: number, decodeAll: (tokens: readonly number[]) => string): string | undefined {
+  if (list.some(token => !(token >= 0 && token < size))) return undefined
+  try {
+    return decodeAll(list)
+  } catch {
+    return undefined
+  }
 }
 
 function load(tokenizer: Tokenizer) {

@@ -73,11 +73,12 @@ function isTextItem(item: Item): boolean {
 }
 
 function isTextPart({ type }: Part | InputPart): boolean {
-  return type !== 'input_image' && type !== 'input_file'
+  return type !== 'input_image' && type !== 'input_file' && type !== 'vendor'
 }
 
 function addSchemas(tool: ToolDefinition, schemas: string[]): void {
   if (tool.type === 'function' && tool.parameters) schemas.push(JSON.stringify(tool.parameters))
   else if (tool.type === 'custom' && tool.format) schemas.push(JSON.stringify(tool.format))
+  else if (tool.type === 'vendor') schemas.push(JSON.stringify(tool.extra))
   else if (tool.type === 'namespace') for (const inner of tool.tools) addSchemas(inner, schemas)
 }

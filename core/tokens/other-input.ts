@@ -3,11 +3,11 @@ import type { GenerationRequest } from '../contracts/request.ts'
 import { estimateTokens } from './estimate.ts'
 
 /** About the maximum that vendors count for an image at high detail. */
-const imageTokens = 2_000
+export const imageTokens = 2_000
 /** For a file of which only the URL is known: a document of about ten pages. */
 const fileTokens = 20_000
 
-/** Estimates input that is not text: images, files, and the state of earlier answers. */
+/** Estimates input that is not text: images, files, the state of earlier answers, and content that only the caller's dialect knows. */
 export function estimateOtherInput({ input }: GenerationRequest): number {
   let tokens = 0
   for (const item of input) tokens += tokensOfItem(item)
@@ -33,6 +33,7 @@ function tokensOfParts(parts: readonly (Part | InputPart)[]): number {
   let tokens = 0
   for (const part of parts) {
     if (part.type === 'input_image') tokens += imageTokens
+    else if (part.type === 'vendor') tokens += estimateTokens(JSON.stringify(part.extra).length)
     else if (part.type === 'input_file') tokens += part.file_data === undefined ? fileTokens : estimateTokens(part.file_data.length)
   }
   return tokens

@@ -9,7 +9,7 @@ const defaultDeadlineMs = 2_000
 /** Counts in one thread, which starts with the first task and serves all tasks in turn. */
 export class ThreadedTokenCounter implements TokenCounter {
   readonly #log: Logger
-  readonly #waiting = new Map<number, (count: TokenCount | undefined) => void>()
+  readonly #waiting = new Map<number, (answer: CountingAnswer | undefined) => void>()
   #worker: Worker | undefined
   #asked = 0
   #endsAtMs = Infinity
@@ -22,16 +22,27 @@ export class ThreadedTokenCounter implements TokenCounter {
     texts: readonly string[],
     { tokenizer = 'o200k_base', limit = Infinity, deadlineMs = defaultDeadlineMs }: TokenCountOptions = {},
   ): Promise<TokenCount | undefined> {
+    return (await this.#ask(id => ({ id, texts, tokenizer, limit }), deadlineMs))?.count
+  }
+
+  async decode(
+    lists: readonly (readonly number[])[],
+    { tokenizer = 'o200k_base', deadlineMs = defaultDeadlineMs }: Pick<TokenCountOptions, 'tokenizer' | 'deadlineMs'>,
+  ): Promise<readonly (string | undefined)[] | undefined> {
+    return (await this.#ask(id => ({ id, lists, tokenizer }), deadlineMs))?.texts
+  }
+
+  async #ask(message: (id: number) => CountingMessage, deadlineMs: number): Promise<CountingAnswer | undefined> {
     const id = ++this.#asked
-    const { promise, resolve } = Promise.withResolvers<TokenCount | undefined>()
+    const { promise, resolve } = Promise.withResolvers<CountingAnswer | undefined>()
     const worker = (this.#worker ??= this.#start())
     const timer = setTimeout(() => this.#giveUp(id), Math.min(deadlineMs, Math.max(0, this.#endsAtMs - performance.now())))
     this.#waiting.set(id, resolve)
-    worker.postMessage({ id, texts, tokenizer, limit } satisfies CountingMessage)
-    const count = await promise
+    worker.postMessage(message(id))
+    const answer = await promise
     this.#waiting.delete(id)
     clearTimeout(timer)
-    return count
+    return answer
   }
 
   /** From now on, everything is counted within this time, or not at all. */
@@ -51,7 +62,7 @@ export class ThreadedTokenCounter implements TokenCounter {
 
   #start(): Worker {
     const worker = startWorker(import.meta.url, './counting-thread')
-    worker.on('message', ({ id, count }: CountingAnswer) => this.#waiting.get(id)?.(count))
+    worker.on('message', (answer: CountingAnswer) => this.#waiting.get(answer.id)?.(answer))
     worker.on('error', error => this.#log.warn('counting tokens failed', describeError(error)))
     worker.on('exit', () => {
       this.#worker = undefined

@@ -20,6 +20,7 @@ async function everyWay(t: Test, client: OpenAI, model: string, toolModel = mode
   t.equal(whole.status, 'completed')
   t.ok(whole.output_text.length > 0, `create: ${whole.output_text}`)
   t.ok(whole.usage!.total_tokens > 0)
+  t.ok('cost_usd' in whole.usage!, 'a member that the SDK does not know')
 
   let deltas = ''
   let last: OpenAI.Responses.ResponseStreamEvent | undefined

@@ -50,6 +50,7 @@ const rules: Readonly<Record<string, Rule>> = {
     body: { key: 'KEY', request: { model: 'vendor/m', input: 'hi' } },
   },
   'POST /admin/v1/playground/systemone': { path: '/playground/systemone', body: { key: 'KEY', request: {} } },
+  'POST /admin/v1/playground/decisions': { path: '/playground/decisions', body: { key: 'KEY', request: {} } },
   'GET /admin/v1/admin-tokens': { path: '/admin-tokens' },
   'POST /admin/v1/admin-tokens': { path: '/admin-tokens', body: { name: 'x', role: 'viewer', org: 'acme' }, absent: '/admin-tokens' },
   'DELETE /admin/v1/admin-tokens/:id': { path: '/admin-tokens/TOKEN', absent: '/admin-tokens/nobody' },

@@ -54,9 +54,10 @@ interface Description {
 
 /** Of names that nobody could guess, those that exist: else every request would end at the first of them. */
 function withKnownNames(document: Description, responseId: string): Description {
-  const { CreateResponse: response, CreateDecision: decision } = document.components.schemas
+  const { CreateResponse: response, CreateDecision: decision, CreatePublicDecision: publicDecision } = document.components.schemas
   response!.properties['model'] = { enum: ['sandbox/echo', 'sandbox/tools', 'sandbox/reasoning'] }
   response!.properties['previous_response_id'] = { enum: [responseId, null] }
   decision!.properties['model'] = { enum: ['sandbox/dm'] }
+  publicDecision!.properties['model'] = { enum: ['sandbox/dm'] }
   return document
 }

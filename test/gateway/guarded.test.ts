@@ -5,9 +5,13 @@ import type { PluginUse } from '../../core/framework/plugin.ts'
 import admin from '../../plugins/endpoints/admin/index.ts'
 import dashboard from '../../plugins/endpoints/dashboard/index.ts'
 import decisions from '../../plugins/endpoints/decisions/index.ts'
+import messages from '../../plugins/endpoints/messages/index.ts'
 import openapi from '../../plugins/endpoints/openapi/index.ts'
 import accountPolicies from '../../plugins/policies/accounts/index.ts'
+import embeddings from '../../plugins/endpoints/embeddings/index.ts'
+import rerank from '../../plugins/endpoints/rerank/index.ts'
 import { deciding } from '../kit/decision-stage.ts'
+import { embedded, embeddingWitness, reranked, rerankWitness } from '../kit/retrieval-stage.ts'
 import { guarding, stop, text, witness } from '../kit/stage.ts'
 import { gateway } from '../kit/gateway.ts'
 
@@ -21,18 +25,28 @@ interface Reaching {
   readonly answers?: boolean
   /** It only counts: the model itself is not asked. */
   readonly counts?: boolean
+  /** Guardrails see it as a generation. */
+  readonly isRetrieval?: boolean
 }
 
 const generation = (stream: boolean): object => ({ model: 'acme/m', input: 'CANARY', stream })
+const message = (stream: boolean): object => ({ model: 'acme/m', max_tokens: 100, messages: [{ role: 'user', content: 'CANARY' }], stream })
 const decision = { model: 'one', state: 'CANARY', questions: { q: { type: 'noul', instructions: 'Is it?' } } }
+const publicDecision = { model: 'one', input: 'CANARY', questions: [{ type: 'predicate', name: 'q', instructions: 'Is it?' }] }
 
 const reaching: Readonly<Record<string, Reaching>> = {
   'POST /v1/responses': { body: generation, answers: true },
   'POST /v1/responses/input_tokens': { body: generation, counts: true },
+  'POST /v1/messages': { body: message, answers: true },
+  'POST /v1/messages/count_tokens': { body: message, counts: true },
   'POST /v1/systemone': { body: () => decision },
-  'POST /v1/decisions': { body: () => decision },
+  'POST /v1/embeddings': { body: () => ({ model: 'embedder/m', input: ['CANARY'] }), isRetrieval: true },
+  'POST /v1/rerank': { body: () => ({ model: 'ranker/m', query: 'CANARY', documents: ['a'] }), isRetrieval: true },
+  'POST /v2/rerank': { body: () => ({ model: 'ranker/m', query: 'q', documents: ['CANARY'] }), isRetrieval: true },
+  'POST /v1/decisions': { body: () => publicDecision },
   'POST /admin/v1/playground/responses': { body: stream => ({ key: 'KEY', request: generation(stream) }), answers: true },
   'POST /admin/v1/playground/systemone': { body: () => ({ key: 'KEY', request: decision }) },
+  'POST /admin/v1/playground/decisions': { body: () => ({ key: 'KEY', request: publicDecision }) },
 }
 
 /** Routes that no model is asked for. */
@@ -104,12 +118,25 @@ async function stage(t: Test, ...sessions: readonly GuardSession[]) {
     asked.push(`${context.id} ${JSON.stringify(request)}`)
     return { answers: { q: { type: 'noul', noul: 0.5 } }, usage: undefined }
   })
+  const embedder = embeddingWitness('embedder', call => {
+    asked.push(`${call.context.id} ${JSON.stringify(call.request)}`)
+    return embedded(call)
+  })
+  const ranker = rerankWitness('ranker', call => {
+    asked.push(`${call.context.id} ${JSON.stringify(call.request)}`)
+    return reranked(call)
+  })
   const surfaces: readonly PluginUse[] = [
     admin({}),
     dashboard({}),
     accountPolicies({}),
     decisions({ aliasUntil: '2999-12-31' }),
+    messages({}),
     openapi({}),
+    embeddings({}),
+    rerank({}),
+    embedder.plugin,
+    ranker.plugin,
   ]
   const under = await gateway({ plugins: [...surfaces, reading, acme.plugin, one.plugin, ...sessions.map(each => guarding(each))] })
   t.teardown(under.stop)
@@ -136,10 +163,10 @@ t.test('every route is in one of the lists', async t => {
 
 const forbidden = invalidRequest('CANARY is not talked about here.', undefined, 'invalid_prompt')
 
-for (const [route, { body, answers, counts }] of Object.entries(reaching))
+for (const [route, { body, answers, counts, isRetrieval }] of Object.entries(reaching))
   t.test(`${route} is guarded`, async t => {
     const streams = answers ? [false, true] : [false]
-    const isDecision = !answers && !counts
+    const isDecision = !answers && !counts && !isRetrieval
 
     const open = await stage(t)
     for (const stream of streams) {

@@ -44,7 +44,10 @@ const patientCounter = definePlugin({
   offers: [TokenCounter],
   setup(registrar) {
     const counter = new ThreadedTokenCounter(registrar.log)
-    registrar.provide(TokenCounter, { count: (texts, options) => counter.count(texts, { ...options, deadlineMs: 60_000 }) })
+    registrar.provide(TokenCounter, {
+      count: (texts, options) => counter.count(texts, { ...options, deadlineMs: 60_000 }),
+      decode: (lists, options) => counter.decode(lists, { ...options, deadlineMs: 60_000 }),
+    })
     registrar.onStop(() => counter.stop())
   },
 })

@@ -109,6 +109,7 @@ const rooms = [
   'call',
   'generation',
   'decisions',
+  'retrieval',
   'server',
   'testing',
 ]
@@ -189,9 +190,15 @@ t.test('core does not name what only one surface can say', async t => {
 const reused: Readonly<Record<string, readonly string[]>> = {
   'plugins/providers/azure': ['plugins/providers/anthropic', 'plugins/providers/openai-chat', 'plugins/providers/openai-responses'],
   // Claude has its maker's rules there too, and InvokeModel carries the bodies of other dialects.
-  'plugins/providers/bedrock': ['plugins/providers/anthropic', 'plugins/providers/openai-chat'],
+  'plugins/providers/bedrock': ['plugins/providers/anthropic', 'plugins/providers/cohere', 'plugins/providers/openai-chat'],
+  // Rerankings are one dialect.
+  'plugins/providers/cohere': ['plugins/providers/openai-chat'],
+  'plugins/providers/jina': ['plugins/providers/openai-chat'],
   // The common protocol, by the row of its host.
   'plugins/providers/mistral': ['plugins/providers/openai-chat'],
+  // Embeddings are one dialect.
+  'plugins/providers/openai-responses': ['plugins/providers/openai-chat'],
+  'plugins/providers/voyage': ['plugins/providers/openai-chat'],
   'plugins/providers/vertex': ['plugins/providers/gemini', 'plugins/providers/anthropic'],
 }
 

@@ -9,6 +9,7 @@ import type { Candidate } from '../../routing/plan.ts'
 import { accountOfState, openState } from '../../routing/state.ts'
 import type { Draft, Raise } from './draft.ts'
 import { lowerEffort } from './effort.ts'
+import { lowerExtras } from './extras.ts'
 import { lowerFormat } from './format.ts'
 import { limitOutput, lowerContextManagement, lowerParameters } from './parameters.ts'
 import { lowerTools } from './tools.ts'
@@ -27,7 +28,14 @@ export interface Lowered {
 const maxRememberedKeyLength = 512
 
 /** In order: tools before the lowerings that depend on them. */
-const lowerings: readonly ((draft: Draft) => void)[] = [lowerTools, lowerFormat, lowerEffort, lowerParameters, lowerContextManagement]
+const lowerings: readonly ((draft: Draft) => void)[] = [
+  lowerExtras,
+  lowerTools,
+  lowerFormat,
+  lowerEffort,
+  lowerParameters,
+  lowerContextManagement,
+]
 
 /** Members that only the gateway may see. */
 const ownMembers = new Set<string>(

@@ -44,7 +44,7 @@ export function offerTools(request: GenerationRequest, endpoint: Endpoint, state
 }
 
 function functionsOf(tools: readonly ToolDefinition[], { offers }: OfferState): readonly ToolDefinition[] {
-  return tools.flatMap(tool => {
+  return tools.flatMap((tool): ToolDefinition | readonly ToolDefinition[] => {
     const offer = offers.get(tool)
     if (offer === undefined || offer === 'endpoint') return tool
     // Not strict: the schema of a tool need not be of the kind that vendors can enforce.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import pTimeout from 'p-timeout'
 import type { Hold } from '../../contracts/hold.ts'
-import type { FullWindow, RateLimiter, TokenWindow } from '../../contracts/rate-limiter.ts'
+import type { FullWindow, RateLimiter, TokenWindow, WindowState } from '../../contracts/rate-limiter.ts'
 import type { Maybe } from '../../runtime/pending.ts'
 import type { SuiteContext } from '../provider-suite.ts'
 import { onEachStore, type Closing } from './on-each-store.ts'
@@ -40,6 +40,7 @@ export function rateLimiterSuite(t: SuiteContext, { open }: RateLimiterSuiteOpti
   test('requests at the same time, with windows in any order, never wait for each other', neverDeadlocks)
   test('another process sees a hold in every window', sharesHolds)
   test('a window refills, and gives nothing back to the next', refills)
+  test('tells how the windows stand, if it does at all', tellsStates)
   test('refuses an amount that is no number from 0', refusesAmounts)
   test('counts requests in progress', countsRequests)
 }
@@ -202,6 +203,34 @@ async function refills({ limiter, pass }: LimiterUnderTest): Promise<void> {
   await hold.release()
   await hasLeft(limiter, short, 0)
   await hasLeft(limiter, long, 10)
+}
+
+async function tellsStates({ limiter, pass }: LimiterUnderTest): Promise<void> {
+  const windows = twoWindows(100, 50)
+  const lefts = (states: readonly WindowState[]): readonly number[] => states.map(({ left }) => left)
+  const before = await limiter.states?.(windows)
+  if (before) {
+    assert.deepEqual(lefts(before), [100, 50])
+    assert.deepEqual(
+      before.map(({ refillsAt }) => refillsAt),
+      [undefined, undefined],
+      'asking begins no window',
+    )
+  }
+  const hold = await limiter.reserve(windows, 40)
+  if ('retryAfterMs' in hold || !hold.states) return
+  assert.deepEqual(lefts(hold.states), [60, 10], 'a hold counts in its own states')
+  const [first, second] = hold.states
+  assert.ok(second!.refillsAt! - first!.refillsAt! >= hourMs / 2, 'each window refills in its own time')
+  const full = await limiter.reserve(windows.toReversed(), 20)
+  assert.ok('retryAfterMs' in full)
+  assert.deepEqual(full.states && lefts(full.states), [10, 60], 'one that is refused changes nothing')
+  await hold.settle(70)
+  const asked = await limiter.states?.(windows)
+  if (asked) assert.deepEqual(lefts(asked), [30, 0], 'nothing is left of a window that was overrun')
+  if (!pass || !limiter.states) return
+  await pass(hourMs)
+  assert.deepEqual(lefts(await limiter.states(windows)), [100, 0])
 }
 
 async function refusesAmounts({ limiter }: LimiterUnderTest): Promise<void> {

@@ -6,6 +6,7 @@ import type { PackedCatalog } from './format.ts'
 import { bundledCatalog, bundledCatalogOf, checkedCatalog } from './read.ts'
 import { reasonOf } from './reason.ts'
 import { Refresh } from './refresh.ts'
+import { retrievalEntries } from './retrieval-models.ts'
 import { readSaved, type SavedCatalog } from './saved.ts'
 
 const hourMs = 3_600_000
@@ -68,6 +69,18 @@ export default definePlugin({
       },
       onChange: callback => (changed = callback),
       summary: () => (size ? describeSize(sizeOf(newest()), size, clock.now()) : 'not read yet'),
+    })
+    gateway.add(CatalogSources, {
+      name: 'bundled-retrieval',
+      rank: 'bundled',
+      entries: () => without(retrievalEntries(isLoaded), exclude),
+      providersOf: name =>
+        without(
+          retrievalEntries(() => true),
+          exclude,
+        )
+          .find(({ model }) => model === name)
+          ?.endpoints.map(({ provider }) => provider) ?? [],
     })
     if (refreshUrl === undefined) return
     gateway.onStart(() => {

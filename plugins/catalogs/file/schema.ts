@@ -1,4 +1,4 @@
-import { efforts, hipaaAgreement, tokenizers, zdrAgreement, type Wire } from '../../../core/kit.ts'
+import { efforts, hipaaAgreement, retrievalKinds, tokenizers, zdrAgreement, type Wire } from '../../../core/kit.ts'
 
 // The schema of a catalog file and of the option `models`: a list of `CatalogEntry`.
 
@@ -34,6 +34,7 @@ const price = {
     },
     webSearch: { type: 'number', minimum: 0, description: 'US dollars per search.' },
     request: { type: 'number', minimum: 0, description: 'US dollars per request, in addition to its tokens.' },
+    search: { type: 'number', minimum: 0, description: 'US dollars per search unit of a reranking.' },
   },
   description: 'US dollars per million tokens.',
 } as const
@@ -69,13 +70,19 @@ const capabilities = {
   description: 'The capabilities of the model there. The gateway tries those that you leave out.',
 } as const
 
+const covers = {
+  type: 'array',
+  items: { enum: retrievalKinds },
+  description: 'The kinds of calls besides generations that it covers. Requests of other kinds are not sent there.',
+} as const
+
 const zdr = {
-  anyOf: [{ const: false }, zdrAgreement],
+  anyOf: [{ const: false }, { ...zdrAgreement, properties: { ...zdrAgreement.properties, covers } }],
   description: "The provider's zero-data-retention policy, or false.",
 } as const
 
 const hipaa = {
-  anyOf: [{ const: false }, hipaaAgreement],
+  anyOf: [{ const: false }, { ...hipaaAgreement, properties: { ...hipaaAgreement.properties, covers } }],
   description: "The provider's business associate agreement, or false.",
 } as const
 
@@ -89,6 +96,8 @@ const endpoint = {
     upstreamModel: text,
     contextWindow: tokens,
     maxOutputTokens: tokens,
+    kind: { enum: retrievalKinds, description: 'For models that make embeddings or rerank. Default: the model generates.' },
+    dimensions: { ...tokens, description: "The length of an embedding model's vectors, if a request asks for none." },
     tokenizer: { enum: tokenizers, description: 'The tokenizer of the model.' },
     price,
     capabilities,

@@ -22,7 +22,7 @@ export interface DmOptions extends DmModels {
 
 const maxReplyBytes = 16 * 1024 * 1024
 
-/** The vendor's API: docs/protocol/decisions.md#the-vendors-wire. */
+/** The vendor's API: docs/protocol/decisions.md#the-vendors-wires. */
 export function dmClient(options: DmOptions): DecisionClient {
   const { vendor, baseUrl, keys, timeoutMs, aliases, limit, http } = options
   const versions = new Set(versionsOf(options))

@@ -12,7 +12,7 @@ const kinds: Readonly<Record<number, FailureKind>> = {
   504: 'unavailable',
 }
 
-/** Any status but 200: docs/protocol/decisions.md#the-vendors-wire. */
+/** Any status but 200: docs/protocol/decisions.md#the-vendors-wires. */
 export function failureOf(status: number, headers: UpstreamHeaders, body: string): ProviderFailure {
   const kind = kinds[status] ?? (status < 400 ? 'unavailable' : failureKindOfStatus(status))
   const said = kind === 'invalid-request' ? sentenceIn(body) : undefined

@@ -1,8 +1,9 @@
 import { ProviderFailure, type GenerationRequest } from '../../../core/index.ts'
-import type { Description, Question } from '../../../core/kit.ts'
+import type { Question } from '../../../core/kit.ts'
 import type { Calls, Said } from './calls.ts'
 import type { JudgeOptions } from './client.ts'
 import type { Estimator } from './judge.ts'
+import type { Judged } from './judged.ts'
 import { labels, maxLabels, sharesOf } from './labels.ts'
 import { inputOf, optionCount, optionsOf } from './prompt.ts'
 import { callsOfTournament, tournament } from './tournament.ts'
@@ -18,11 +19,11 @@ export function labelEstimator(base: Base, { topLogprobs: size, orders }: Pick<J
   const ordersFor = (count: number): number => Math.min(orders, count)
   return {
     callsFor: question => callsOfTournament(optionCount(question), size, ordersFor),
-    async estimate(state, question, calls) {
+    async estimate(judged, question, calls) {
       const options = optionsOf(question)
       const askIn = async (order: readonly number[]): Promise<readonly number[]> => {
         const described = order.map(each => options[each]!)
-        return sharesIn(await calls.ask({ ...base, ...labelRequest(state, question, described, size) }), order.length, base.model)
+        return sharesIn(await calls.ask({ ...base, ...labelRequest(judged, question, described, size) }), order.length, base.model)
       }
       return await tournament([...options.keys()], size, async compared => {
         const rounds = rotationsOf(compared, ordersFor(compared.length))
@@ -36,13 +37,16 @@ export function labelEstimator(base: Base, { topLogprobs: size, orders }: Pick<J
 /** Asks a trivial question to find out whether the model returns log probabilities. */
 export async function returnsLogprobs(base: Base, calls: Calls): Promise<boolean> {
   const question: Question = { type: 'noul', instructions: 'Is water wet?' }
-  const { logprobs } = await calls.ask({ ...base, ...labelRequest('Water is wet.', question, optionsOf(question), maxLabels) })
+  const { logprobs } = await calls.ask({
+    ...base,
+    ...labelRequest({ state: 'Water is wet.', images: [], hasParts: false }, question, optionsOf(question), maxLabels),
+  })
   return Boolean(logprobs[0]?.top_logprobs?.length)
 }
 
 /** Temperature 0 selects the likeliest token, so the answer does not depend on chance. */
 function labelRequest(
-  state: Description,
+  judged: Judged,
   question: Question,
   options: readonly object[],
   topLogprobs: number,
@@ -51,7 +55,8 @@ function labelRequest(
   const names = labelled.map(([label]) => label)
   return {
     instructions,
-    input: inputOf(state, question, labelled, `Answer with one label: ${names.slice(0, -1).join(', ')} or ${names.at(-1)}.`),
+    input: inputOf(judged, question, labelled, `Answer with one label: ${names.slice(0, -1).join(', ')} or ${names.at(-1)}.`),
+    ...(judged.cacheKey !== undefined && { prompt_cache_key: judged.cacheKey }),
     max_output_tokens: 1,
     temperature: 0,
     top_logprobs: topLogprobs,

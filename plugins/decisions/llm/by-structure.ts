@@ -13,7 +13,7 @@ export function structuredEstimator(base: Pick<GenerationRequest, 'model' | 'rea
   return {
     mark: { uncalibrated: true },
     callsFor: question => (optionCount(question) === 1 ? 0 : 1),
-    async estimate(state, question, calls) {
+    async estimate(judged, question, calls) {
       const options = optionsOf(question)
       if (options.length === 1) return [1]
       const names = options.map((_, index) => `option_${index + 1}`)
@@ -21,11 +21,12 @@ export function structuredEstimator(base: Pick<GenerationRequest, 'model' | 'rea
         ...base,
         instructions,
         input: inputOf(
-          state,
+          judged,
           question,
           options.map((option, index) => [names[index]!, option]),
           'Give each option its probability, from 0 to 1; together they are 1.',
         ),
+        ...(judged.cacheKey !== undefined && { prompt_cache_key: judged.cacheKey }),
         temperature: 0,
         text: { format: { type: 'json_schema', name: 'probabilities', strict: true, schema: schemaOf(names) } },
       })

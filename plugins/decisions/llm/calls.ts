@@ -12,10 +12,19 @@ export interface Said {
   readonly logprobs: readonly LogProb[]
 }
 
+/** The model declined to answer a question. */
+export class Refused extends ProviderFailure {
+  constructor(model: string) {
+    super({ kind: 'protocol', message: `${model} refused to answer a question of this decision.` })
+  }
+}
+
 /** The model calls of one decision: limits how many run at a time, counts them, and starts no more after a failure. */
 export class Calls {
   readonly most: number
   readonly #call: DecisionCall
+  /** A refusal is an answer. */
+  readonly #mayRefuse: boolean
   readonly #waiting: PromiseWithResolvers<void>[] = []
   #free: number
   #count = 0
@@ -27,6 +36,7 @@ export class Calls {
   constructor(call: DecisionCall, { concurrency, maxCalls }: CallLimits) {
     this.most = maxCalls
     this.#call = call
+    this.#mayRefuse = call.request.form === 'items'
     this.#free = concurrency
   }
 
@@ -47,7 +57,7 @@ export class Calls {
       return await this.#generate(request)
     } catch (thrown) {
       const error = blamed(thrown)
-      this.#failure ??= { error }
+      if (!(error instanceof Refused && this.#mayRefuse)) this.#failure ??= { error }
       throw error
     } finally {
       this.#leave()
@@ -75,15 +85,16 @@ export class Calls {
     let text = ''
     const logprobs: LogProb[] = []
     let usage: TokenUsage | undefined
+    let refused = false
     for await (const event of this.#call.generate(request)) {
       if (event.type === 'text') {
         text += event.text
         if (event.logprobs) logprobs.push(...event.logprobs)
       } else if (event.type === 'usage') usage = event.usage
-      else if (event.type === 'refusal' || (event.type === 'finish' && event.reason === 'content-filter'))
-        throw new ProviderFailure({ kind: 'protocol', message: `${request.model} refused to answer a question of this decision.` })
+      else if (event.type === 'refusal' || (event.type === 'finish' && event.reason === 'content-filter')) refused = true
     }
     this.#add(usage)
+    if (refused) throw new Refused(request.model)
     return { text, logprobs }
   }
 

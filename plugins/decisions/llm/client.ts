@@ -1,5 +1,5 @@
 import type { DecisionClient } from '../../../core/index.ts'
-import type { DecisionCall, DecisionReply, Effort, Question } from '../../../core/kit.ts'
+import { lostMembers, maxItemLevels, type DecisionCall, type DecisionReply, type Effort, type Question } from '../../../core/kit.ts'
 import { Calls, type CallLimits } from './calls.ts'
 import { Judge } from './judge.ts'
 
@@ -23,6 +23,7 @@ export interface LlmOptions extends CallLimits {
 export class LlmClient implements DecisionClient {
   readonly provider: string
   readonly timeoutMs?: number
+  readonly limits = { items: true, levels: maxItemLevels, requestTokens: Infinity, questionTokens: Infinity } as const
   readonly #limits: CallLimits
   readonly #judges: ReadonlyMap<string, Judge>
 
@@ -38,9 +39,11 @@ export class LlmClient implements DecisionClient {
   }
 
   async decide(call: DecisionCall): Promise<DecisionReply> {
-    const { model, state, questions } = call.request
+    const { request } = call
     const calls = new Calls(call, this.#limits)
-    const answers = await this.#judges.get(model)!.answer(state, questions, calls)
-    return { answers, usage: calls.usage }
+    const answers = await this.#judges.get(request.model)!.answer(request, calls)
+    const reply = { answers, usage: calls.usage }
+    if (request.form !== 'items') return reply
+    return { ...reply, warnings: lostMembers(request).filter(({ param }) => param !== 'prompt_cache_key') }
   }
 }

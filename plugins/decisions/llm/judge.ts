@@ -1,8 +1,9 @@
 import { invalidRequest, ProviderFailure, type GenerationRequest } from '../../../core/index.ts'
-import { answerBy, type DecisionAnswer, type Description, type Question } from '../../../core/kit.ts'
+import { answerBy, type DecisionAnswer, type DecisionRequest, type Question } from '../../../core/kit.ts'
 import { labelEstimator, returnsLogprobs } from './by-labels.ts'
 import { structuredEstimator } from './by-structure.ts'
-import type { Calls } from './calls.ts'
+import { Refused, type Calls } from './calls.ts'
+import { judgedIn, type Judged } from './judged.ts'
 import type { JudgeOptions } from './client.ts'
 import { tempered } from './temper.ts'
 
@@ -14,7 +15,7 @@ export interface Estimator {
   readonly mark?: { readonly uncalibrated: true }
   callsFor(question: Question): number
   /** One probability for each option, as `answerBy` expects them. */
-  estimate(state: Description, question: Question, calls: Calls): Promise<readonly number[]>
+  estimate(judged: Judged, question: Question, calls: Calls): Promise<readonly number[]>
 }
 
 /** Answers questions with one generating model. */
@@ -32,15 +33,22 @@ export class Judge {
     if (options.mode !== 'auto') this.#mode = options.mode
   }
 
-  async answer(state: Description, questions: Questions, calls: Calls): Promise<Readonly<Record<string, DecisionAnswer>>> {
+  async answer(request: DecisionRequest, calls: Calls): Promise<Readonly<Record<string, DecisionAnswer>>> {
+    const { questions } = request
     refuseEmpty(questions)
+    const judged = judgedIn(request)
     this.#mode ??= (await returnsLogprobs(this.#request, calls)) ? 'logprobs' : 'structured'
     const estimator = this.#estimators[this.#mode]
     this.#refuseTooMany(questions, estimator, calls)
     const answers = Object.entries(questions).map(async ([id, question]) => {
-      const probabilities = await estimator.estimate(state, question, calls)
-      const answer = answerBy(question, tempered(probabilities, this.#options.temperature?.[question.type] ?? 1))
-      return [id, { ...answer, ...estimator.mark }] as const
+      try {
+        const probabilities = await estimator.estimate(judged, question, calls)
+        const answer = answerBy(question, tempered(probabilities, this.#options.temperature?.[question.type] ?? 1))
+        return [id, { ...answer, ...estimator.mark }] as const
+      } catch (error) {
+        if (error instanceof Refused && request.form === 'items') return [id, { type: 'refusal' }] as const
+        throw error
+      }
     })
     return Object.fromEntries(await Promise.all(answers))
   }

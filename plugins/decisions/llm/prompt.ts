@@ -1,5 +1,6 @@
 import type { GenerationRequest } from '../../../core/index.ts'
-import type { Criterion, Description, Question } from '../../../core/kit.ts'
+import { plainParts, type Criterion, type Description, type Question, type TextPart } from '../../../core/kit.ts'
+import { Images, type Judged } from './judged.ts'
 
 /** The options of a question in the order of its criteria; for a `noul`, yes before no. */
 export function optionsOf(question: Question): readonly object[] {
@@ -7,7 +8,7 @@ export function optionsOf(question: Question): readonly object[] {
     case 'noul':
       return [option({ answer: 'yes' }, question.criteria?.true), option({ answer: 'no' }, question.criteria?.false)]
     case 'choice':
-      return Object.entries(question.criteria).map(([name, description]) => option({ option: name }, description))
+      return Object.entries(question.criteria).map(([name, description]) => option({ option: valueOf(name, question) }, description))
     case 'score':
       return question.criteria.map((description, level) => option({ level }, description))
   }
@@ -20,18 +21,32 @@ export function optionCount(question: Question): number {
 
 /** The state comes first, so that calls share a prefix that vendors can cache. */
 export function inputOf(
-  state: Description,
+  { state, images, hasParts }: Judged,
   question: Question,
   labelled: readonly (readonly [label: string, option: object])[],
   task: string,
 ): GenerationRequest['input'] {
+  const more = new Images(images.length)
+  const { instructions = plainQuestions[question.type] } = question
   const sections = [
-    `State:\n${textOf(state)}`,
-    `Question:\n${textOf(question.instructions ?? plainQuestions[question.type])}`,
+    `Question:\n${textOf(hasParts ? plainParts(more.takenFrom(instructions)) : instructions)}`,
     `Options:\n${labelled.map(([label, described]) => `${label}: ${oneLine(described)}`).join('\n')}`,
     task,
   ]
-  return [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: sections.join('\n\n') }] }]
+  const before = `State:\n${textOf(state)}`
+  const after = sections.join('\n\n')
+  const shown = [...images, ...more.taken].flatMap((image, index) => [text(`Image ${index + 1}:`), image])
+  const content = shown.length === 0 ? [text(`${before}\n\n${after}`)] : [text(before), ...shown, text(after)]
+  return [{ type: 'message', role: 'user', content }]
+}
+
+function text(said: string): TextPart {
+  return { type: 'input_text', text: said }
+}
+
+/** The value of an option as the caller wrote it. */
+function valueOf(name: string, { options }: Extract<Question, { type: 'choice' }>): string | boolean {
+  return options?.find(({ key }) => key === name)?.value ?? name
 }
 
 const plainQuestions: Readonly<Record<Question['type'], string>> = {

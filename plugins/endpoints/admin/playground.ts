@@ -20,7 +20,7 @@ const check = bodyValidator(playgroundSchema)
 export async function play(
   stores: Stores,
   keys: Keys,
-  surface: 'responses' | 'systemone',
+  surface: 'responses' | 'systemone' | 'decisions',
   exchange: AdminExchange,
   gateway: AdminServices,
 ): Promise<Response> {

@@ -110,6 +110,10 @@ export function adminRoutes(
       summary: 'Answer a decision as a key',
       request: playgroundSchema,
     }),
+    post('/playground/decisions', 'org', (e, g) => play(stores, keys, 'decisions', e, g), {
+      summary: 'Answer a decision as a key',
+      request: playgroundSchema,
+    }),
     owner('GET', '/admin-tokens', e => tokens.list(e), { summary: 'List admin tokens', query: pageParameters }),
     owner('POST', '/admin-tokens', (e, g) => tokens.create(e, g), {
       summary: 'Create an admin token, and show it only once',

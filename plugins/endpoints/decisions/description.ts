@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../core/index.ts'
 import { decisionRequestSchema, questionSchema, type ReplyDescription, type RouteDescription } from '../../../core/kit.ts'
 
-// The OpenAPI descriptions of the two routes.
+// The OpenAPI description of `/v1/systemone`.
 
 const text = { type: 'string' }
 const count = { type: 'number', minimum: 0 }
@@ -48,13 +48,15 @@ const schemas: Readonly<Record<string, JsonObject>> = {
 
 const requestId = { 'x-request-id': { description: 'The id of the decision, as in the records.', schema: text } }
 
-const replies: Readonly<Record<number, ReplyDescription>> = {
+export const replies: Readonly<Record<number, ReplyDescription>> = {
   200: {
     ...reply('The answers.', 'Decision'),
     headers: {
       ...requestId,
       'x-gateway-provider': { description: 'The provider that answered or, with an error, the last one asked.', schema: text },
       'x-gateway-attempts': { description: 'The number of attempts.', schema: text },
+      'x-gateway-cost-usd': { description: 'The cost in US dollars, if known.', schema: text },
+      'x-gateway-warnings': { description: 'What the model did not get, or did not report.', schema: text },
     },
   },
   400: failure('The request is at fault, has too many tokens, names no decision model, or its key has redaction on.'),
@@ -78,14 +80,6 @@ export function describeDecide(): RouteDescription {
   return { summary: 'Answer questions about a state with probabilities', request: ref('CreateDecision'), replies, schemas }
 }
 
-export function describeAlias(lastDay: string): RouteDescription {
-  return {
-    ...describeDecide(),
-    summary: `The same as /v1/systemone, until ${lastDay}`,
-    replies: { ...replies, 404: failure('The day is over: only /v1/systemone is served.') },
-  }
-}
-
 function answer(
   type: string,
   always: Readonly<Record<string, JsonObject>>,
@@ -94,7 +88,7 @@ function answer(
   return { type: 'object', required: ['type', ...Object.keys(always)], properties: { type: { const: type }, ...always, ...sometimes } }
 }
 
-function ref(name: string): JsonObject {
+export function ref(name: string): JsonObject {
   return { $ref: `#/components/schemas/${name}` }
 }
 
@@ -102,6 +96,6 @@ function reply(description: string, schema: string): ReplyDescription {
   return { description, headers: requestId, content: { 'application/json': ref(schema) } }
 }
 
-function failure(description: string): ReplyDescription {
-  return reply(description, 'DecisionError')
+export function failure(description: string, schema = 'DecisionError'): ReplyDescription {
+  return reply(description, schema)
 }

@@ -1,12 +1,29 @@
 import type { GatewayError, Reply } from '../../../core/index.ts'
 import { retryHeaders } from '../../../core/kit.ts'
 
-/** The error body of this surface: docs/protocol/decisions.md#errors. */
-export function errorReply(error: GatewayError): Reply {
-  const { status, code, message } = error
+/** The error body of `/v1/systemone`: docs/protocol/decisions.md#errors. */
+export function systemOneError(error: GatewayError): Reply {
+  const { code, message } = error
+  return replyTo(error, { detail: { error_type: code, message } })
+}
+
+/** The error body of the public format. */
+export function publicError(error: GatewayError): Reply {
+  const { type, code, message, param } = error
+  return replyTo(error, { error: { message, type, param: param ?? null, code } })
+}
+
+function replyTo(error: GatewayError, body: object): Reply {
   return {
-    status,
+    status: error.status,
     headers: { 'content-type': 'application/json', ...retryHeaders(error) },
-    body: JSON.stringify({ detail: { error_type: code, message } }),
+    body: JSON.stringify(body),
   }
 }
+
+/** Replaces the status of a failed vendor: some clients repeat a request only after certain statuses. */
+export function withStatus(reply: Reply, upstreamFailureStatus: number): Reply {
+  return reply.status === failedUpstream ? { ...reply, status: upstreamFailureStatus } : reply
+}
+
+export const failedUpstream = 424

@@ -2,11 +2,30 @@ import { invalidRequest } from '../../../core/index.ts'
 
 const shownLength = 100
 
-/** The parameter `limit`. Without it, everything. Throws a 400. */
-export function limitIn(query: URLSearchParams): number {
-  const [text, second] = query.getAll('limit')
-  if (text === undefined) return Infinity
-  if (second !== undefined) throw invalidRequest('limit must appear once, but appears several times.', 'limit')
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
-  throw invalidRequest(`limit must be a whole number from 1, such as 20, got ${JSON.stringify(text.slice(0, shownLength))}.`, 'limit')
+/** The parameter `limit`. Without it, `absent`. Throws a 400. */
+export function limitIn(query: URLSearchParams, absent = Infinity, most = 999_999_999): number {
+  const text = onlyOne(query, 'limit')
+  if (text === undefined) return absent
+  if (/^[1-9]\d{0,8}$/.test(text) && Number(text) <= most) return Number(text)
+  const range = most === 999_999_999 ? 'from 1' : `from 1 to ${most}`
+  throw invalidRequest(`limit must be a whole number ${range}, such as 20, got ${shown(text)}.`, 'limit')
+}
+
+/** A parameter that may appear once. Throws a 400. */
+export function onlyOne(query: URLSearchParams, name: string): string | undefined {
+  const [text, second] = query.getAll(name)
+  if (second !== undefined) throw invalidRequest(`${name} must appear once, but appears several times.`, name)
+  return text
+}
+
+/** The 400 for a cursor that is no model of the list. */
+export function unknownCursor(name: string, value: string): Error {
+  return invalidRequest(
+    `${name} must be the id of a model in the list, got ${shown(value)}. Without ${name}, the list starts at its beginning.`,
+    name,
+  )
+}
+
+function shown(text: string): string {
+  return JSON.stringify(text.slice(0, shownLength))
 }

@@ -1,30 +1,37 @@
-import type { Endpoint, JsonObject, Model, Price } from '../../../core/index.ts'
+import type { Capabilities, Endpoint, JsonObject, Model, Price } from '../../../core/index.ts'
 import type { TokenPrices } from '../../../core/kit.ts'
-import type { IsUsable } from './usable.ts'
+import type { Found } from './find.ts'
 
 /** The metrics of an endpoint. */
 export type Measure = (endpoint: Endpoint) => JsonObject
 
-/** One entry of the list. It does not show zero data retention: docs/protocol/models.md. */
-export function modelSummary({ id, created, ownedBy }: Model): JsonObject {
-  return { id, object: 'model', created, owned_by: ownedBy }
-}
-
-/** `auto` is a name that requests may have, so it is listed like a model. */
-export const summaryOfAuto: JsonObject = { id: 'auto', object: 'model', created: 0, owned_by: 'turnpike' }
-
-/** It is no single model, so it has no providers. */
-export const detailOfAuto: JsonObject = { ...summaryOfAuto, aliases: [], family: null, listed: true, providers: {} }
-
-/** True if `auto` has an endpoint to choose from. */
-export function mayChooseAuto(models: readonly Model[], isUsable: IsUsable): boolean {
-  return models.some(({ auto, endpoints }) => auto && endpoints.some(endpoint => !endpoint.kind && isUsable(endpoint)))
-}
-
-/** `endpoints`: the endpoints of the model to show. */
-export function modelDetail(model: Model, endpoints: readonly Endpoint[], measure: Measure): JsonObject {
+/** One entry of the list. It does not show zero data retention: docs/protocol/models.md. `endpoint`: the one whose facts it shows. */
+export function modelSummary({ id, created, ownedBy }: Pick<Model, 'id' | 'created' | 'ownedBy'>, endpoint?: Endpoint): JsonObject {
+  const { contextWindow, maxOutputTokens, price, capabilities = {} } = endpoint ?? {}
   return {
-    ...modelSummary(model),
+    id,
+    object: 'model',
+    created,
+    owned_by: ownedBy,
+    context_length: contextWindow ?? null,
+    max_output_tokens: maxOutputTokens ?? null,
+    pricing: price ? { ...priceDetail(price), prompt: perToken(price.input), completion: perToken(price.output) } : null,
+    capabilities: shownCapabilities(capabilities),
+  }
+}
+
+/** `auto` is a name that requests may have, so it is listed like a model. It is no single model, so its facts are unknown. */
+export const summaryOfAuto = modelSummary({ id: 'auto', created: 0, ownedBy: 'turnpike' })
+
+const detailOfAuto: JsonObject = { ...summaryOfAuto, aliases: [], family: null, listed: true, providers: {} }
+
+/** `first`: the endpoint whose facts stand for the model. */
+export function detailOf(found: Found, first: Endpoint | undefined, measure: Measure): JsonObject {
+  if (found.is === 'auto') return detailOfAuto
+  if (found.is === 'unlisted') return unlistedDetail(found.endpoint, measure)
+  const { model, endpoints } = found
+  return {
+    ...modelSummary(model, first),
     aliases: model.aliases,
     family: model.family ?? null,
     listed: true,
@@ -33,13 +40,10 @@ export function modelDetail(model: Model, endpoints: readonly Endpoint[], measur
 }
 
 /** A model that is not in the catalog, at the provider that the caller named. */
-export function unlistedDetail(endpoint: Endpoint, measure: Measure): JsonObject {
+function unlistedDetail(endpoint: Endpoint, measure: Measure): JsonObject {
   const { model: id, provider } = endpoint
   return {
-    id: `${provider}/${id}`,
-    object: 'model',
-    created: 0,
-    owned_by: 'unknown',
+    ...modelSummary({ id: `${provider}/${id}`, created: 0, ownedBy: 'unknown' }, endpoint),
     aliases: [],
     family: null,
     listed: false,
@@ -52,17 +56,38 @@ function providersOf(endpoints: readonly Endpoint[], measure: Measure): JsonObje
 }
 
 /** Prices in US dollars per million tokens. Null means unknown. */
-function providerDetail({ upstreamModel, kind, contextWindow, maxOutputTokens, price, capabilities, zdr, hipaa }: Endpoint): JsonObject {
+function providerDetail({
+  upstreamModel,
+  kind,
+  contextWindow,
+  maxOutputTokens,
+  dimensions,
+  price,
+  capabilities,
+  zdr,
+  hipaa,
+}: Endpoint): JsonObject {
   return {
     model: upstreamModel,
     kind: kind ?? 'generation',
     context_window: contextWindow ?? null,
     max_output_tokens: maxOutputTokens ?? null,
+    ...(dimensions !== undefined && { dimensions }),
     price: price ? priceDetail(price) : null,
-    capabilities: Object.fromEntries(Object.entries(capabilities).map(([name, value]) => [snakeCase(name), value])),
+    capabilities: shownCapabilities(capabilities),
     zdr,
     hipaa,
   }
+}
+
+function shownCapabilities(capabilities: Capabilities): JsonObject {
+  return Object.fromEntries(Object.entries(capabilities).map(([name, value]) => [snakeCase(name), value]))
+}
+
+/** US dollars for one token, in the form that clients of other gateways read. */
+function perToken(perMillion: number): string {
+  const text = (perMillion / 1_000_000).toFixed(12)
+  return text.replace(/\.?0+$/, '')
 }
 
 function priceDetail(price: Price): JsonObject {
@@ -71,6 +96,7 @@ function priceDetail(price: Price): JsonObject {
     tiers: (price.tiers ?? []).map(tier => ({ above: tier.above, ...tokenPrices(tier) })),
     web_search: price.webSearch ?? null,
     request: price.request ?? 0,
+    ...(price.search !== undefined && { search: price.search }),
   }
 }
 

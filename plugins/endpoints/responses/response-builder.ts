@@ -56,15 +56,15 @@ export class ResponseBuilder implements GenerationSink {
   write(event: ItemEvent): void {
     if (event.type === 'item-open') this.#open = this.#begin(event.item)
     else if (event.type === 'item-close') this.#close(this.#open!, event.status)
-    else this.#open!.write(event)
+    else if (event.type !== 'extra') this.#open!.write(event)
   }
 
-  close({ finish, usage }: Outcome): FinishedAnswer {
+  close({ finish, usage, costUsd }: Outcome): FinishedAnswer {
     const incomplete = finish === 'length' || finish === 'content-filter'
     this.response.status = incomplete ? 'incomplete' : 'completed'
     this.response.incomplete_details = incomplete ? { reason: finish === 'length' ? 'max_output_tokens' : 'content_filter' } : null
     this.response.completed_at = incomplete ? null : seconds(this.#clock)
-    this.response.usage = publicUsage(usage)
+    this.response.usage = publicUsage(usage, costUsd)
     this.response.output = this.#output
     return { id: this.response.id, body: this.response }
   }
@@ -76,10 +76,10 @@ export class ResponseBuilder implements GenerationSink {
     this.#body.end()
   }
 
-  fail(error: GatewayError, usage: TokenUsage): void {
+  fail(error: GatewayError, usage: TokenUsage, costUsd: number | null): void {
     this.response.status = 'failed'
     this.response.error = publicError(error)
-    this.response.usage = publicUsage(usage)
+    this.response.usage = publicUsage(usage, costUsd)
     this.response.output = this.#output
     this.response.store = false
     if (!this.#body) return

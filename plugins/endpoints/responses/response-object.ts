@@ -63,7 +63,7 @@ export function newResponse(id: string, createdAt: number, request: RequestBody)
 }
 
 /** docs/protocol/response.md#usage; `cached_tokens_created` is the deprecated name of `cache_write_tokens`. */
-export function publicUsage(usage: TokenUsage): JsonObject {
+export function publicUsage(usage: TokenUsage, costUsd: number | null): JsonObject {
   const written = usage.cacheWrite5m + usage.cacheWrite1h
   const input = usage.uncachedInput + usage.cacheRead + written
   return {
@@ -73,6 +73,7 @@ export function publicUsage(usage: TokenUsage): JsonObject {
     output_tokens_details: { reasoning_tokens: usage.reasoning },
     total_tokens: input + usage.output,
     tool_calls: usage.toolCalls ?? {},
+    cost_usd: costUsd,
   }
 }
 

@@ -53,7 +53,7 @@ export class WebhookSession implements Required<Pick<GuardSession, 'input' | 'de
     this.#model = request.model
     const texts = decisionTexts(request)
     const asked = texts.slots.map((slot, id) => askedText(slot, id, null))
-    const verdict = await this.#ask('decision', asked, [])
+    const verdict = await this.#ask('decision', asked, texts.unreadable)
     if (verdict.verdict === 'allow') return { pass: true }
     if (verdict.verdict === 'refuse') return { refuse: this.#refusal(verdict.message, 'request') }
     this.#replace(texts.slots, verdict.texts)

@@ -34,6 +34,9 @@ export function callOptions(
     ...(request.top_p !== undefined && { topP: request.top_p }),
     ...(request.presence_penalty !== undefined && { presencePenalty: request.presence_penalty }),
     ...(request.frequency_penalty !== undefined && { frequencyPenalty: request.frequency_penalty }),
+    ...(request.top_k !== undefined && { topK: request.top_k }),
+    ...(request.seed !== undefined && { seed: request.seed }),
+    ...(request.stop?.length && { stopSequences: [...request.stop] }),
     ...(effort && { reasoning: effort }),
     ...responseFormat(request),
     ...toolsFor(request),
@@ -51,11 +54,12 @@ function responseFormat({ text }: UpstreamRequestBody): Pick<LanguageModelV4Call
 
 const unsaid = 'is not supported by this package and was left out'
 
-function warnOfUnsaid({ parallel_tool_calls, tools, text }: UpstreamRequestBody, { says }: Vendor, warn: Warn): void {
+function warnOfUnsaid({ parallel_tool_calls, tools, text, logit_bias }: UpstreamRequestBody, { says }: Vendor, warn: Warn): void {
   const asked: Readonly<Record<Sayable, boolean>> = {
     parallel_tool_calls: parallel_tool_calls === false && Boolean(tools?.length),
     'text.verbosity': text?.verbosity !== undefined && text.verbosity !== 'medium',
   }
+  if (logit_bias) warn('logit_bias', unsaid)
   for (const param of Object.keys(asked) as Sayable[]) if (asked[param] && !says?.includes(param)) warn(param, unsaid)
 }
 

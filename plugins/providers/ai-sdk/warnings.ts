@@ -4,6 +4,8 @@ import type { Warning } from './specification.ts'
 const members: Readonly<Record<string, string>> = {
   maxOutputTokens: 'max_output_tokens',
   topP: 'top_p',
+  topK: 'top_k',
+  stopSequences: 'stop',
   presencePenalty: 'presence_penalty',
   frequencyPenalty: 'frequency_penalty',
   responseFormat: 'text.format',

@@ -5,6 +5,7 @@ import { decoder } from './decoder.ts'
 import { failureFrom } from './failure.ts'
 import { traitsOf } from './models.ts'
 import { replyEvents } from './reply.ts'
+import { dialect, exactOf } from './own-dialect.ts'
 import { requestBody, type RequestOptions } from './request.ts'
 import type { MessagesBody } from './wire.ts'
 
@@ -35,10 +36,11 @@ export function anthropicAdapter(options: AnthropicAdapterOptions): ProviderAdap
       return { webSearch: search, hiddenReasoning: thinking === 'none' ? false : thinksUnasked || 'asked' }
     },
     enforcesFormat,
+    dialect,
     framing: 'sse',
     prepare(call) {
       const message = requestBody(call, options)
-      const { headers, body } = envelope(message, version, betasFor(message, beta))
+      const { headers, body } = envelope(message, version, betasFor(message, withCallers(beta, call)))
       return {
         method: 'POST',
         url: url(call),
@@ -55,6 +57,11 @@ export function anthropicAdapter(options: AnthropicAdapterOptions): ProviderAdap
 
 function inHeaders(body: MessagesBody, version: string, betas: readonly string[]): Envelope {
   return { headers: { 'anthropic-version': version, ...(betas.length > 0 && { 'anthropic-beta': betas.join(',') }) }, body }
+}
+
+function withCallers(beta: readonly string[], { request }: ProviderCall): readonly string[] {
+  const asked = exactOf(request)?.betas
+  return asked ? [...new Set([...beta, ...asked])] : beta
 }
 
 const compactionBeta = 'compact-2026-01-12'

@@ -8,6 +8,7 @@ export interface WireBlock {
   readonly type?: string
   readonly text?: string
   readonly citations?: readonly WireCitation[] | null
+  readonly caller?: unknown
   readonly thinking?: string
   readonly signature?: string
   readonly data?: string
@@ -29,7 +30,7 @@ export interface WireDelta {
 }
 
 interface OpenBlock {
-  readonly block: WireBlock
+  block: WireBlock
   readonly key: string
   /** Collected until the block ends: a thought, a call's input, a compaction. */
   held: string
@@ -47,12 +48,15 @@ export class Content {
   readonly #open = new Map<number, OpenBlock>()
   readonly #searches = new Map<string, string>()
   readonly #emit: Emit
+  /** The caller speaks this dialect, and gets what only it can say. */
+  readonly #isOwn: boolean
   /** Length of the open message. Annotations count from its start. */
   #messageLength = 0
   #calls = 0
 
-  constructor(emit: Emit) {
+  constructor(emit: Emit, isOwn: boolean) {
     this.#emit = emit
+    this.#isOwn = isOwn
   }
 
   whole(blocks: readonly WireBlock[]): void {
@@ -75,6 +79,7 @@ export class Content {
     if (block.type === 'tool_use') this.#startCall(open)
     else if (block.type === 'text') this.#text(block.text ?? '')
     else if (block.type === 'thinking') this.#thought(open, block.thinking ?? '')
+    else if (this.#isOwn) this.#messageLength = 0
     else if (block.type === 'web_search_tool_result') this.#searched(block)
     else if (this.#messageLength > 0 && !understood.has(block.type ?? '')) this.#closeItem()
     if (hasMembers(block.input)) open.held = JSON.stringify(block.input)
@@ -98,6 +103,7 @@ export class Content {
         return
       case 'compaction_delta':
         open.held += delta.content ?? ''
+        if (this.#isOwn) this.#grow(open, delta)
     }
   }
 
@@ -107,13 +113,18 @@ export class Content {
     this.#open.delete(index)
     switch (open.block.type) {
       case 'text':
-        return this.#annotate(open)
+        this.#annotate(open)
+        if (this.#isOwn) this.#endText(open)
+        return
       case 'thinking':
         return this.#endThought(open)
       case 'redacted_thinking':
         return this.#other({ type: 'reasoning-state', opaque: reasoningState({ type: 'redacted_thinking', data: open.block.data ?? '' }) })
       case 'tool_use':
         return this.#endCall(open)
+    }
+    if (this.#isOwn) return this.#asSent(open)
+    switch (open.block.type) {
       case 'server_tool_use':
         if (open.block.name === 'web_search') this.#search(open)
         return
@@ -144,11 +155,40 @@ export class Content {
   #endThought({ held, signature }: OpenBlock): void {
     if (signature !== '') this.#other({ type: 'reasoning-state', opaque: reasoningState({ type: 'thinking', thinking: held, signature }) })
     else this.#closeItem()
+    // The surface shows state without words as redacted.
+    if (this.#isOwn && signature !== '' && held === '') this.#emit({ type: 'extra', at: 'item', fields: { type: 'thinking' } })
+  }
+
+  /** Blocks of text stay apart, each with its citations in the vendor's words. */
+  #endText({ citations }: OpenBlock): void {
+    if (this.#messageLength === 0) return
+    if (citations.length > 0) this.#emit({ type: 'extra', at: 'item', fields: { citations } })
+    this.#closeItem()
+  }
+
+  /** A block that no other event can say. */
+  #asSent({ block, held }: OpenBlock): void {
+    const { input, ...rest } = block
+    const whole =
+      block.type === 'compaction' && held !== ''
+        ? { ...block, content: held }
+        : input === undefined
+          ? rest
+          : { ...rest, input: inputIn(held) }
+    this.#other({ type: 'item', item: { type: 'vendor', extra: whole } })
+  }
+
+  /** Members of a block that come in pieces. */
+  #grow(open: OpenBlock, { type: _, content: _content, ...more }: WireDelta): void {
+    if (Object.keys(more).length > 0) open.block = { ...open.block, ...more }
   }
 
   #startCall({ key, block }: OpenBlock): void {
     this.#calls += 1
     this.#other({ type: 'tool-call', key, ...(block.id !== undefined && { callId: block.id }), name: block.name ?? '' })
+    if (!this.#isOwn) return
+    const { type: _type, id: _id, name: _name, input: _input, ...fields } = block
+    if (Object.keys(fields).length > 0) this.#emit({ type: 'extra', at: 'item', fields })
   }
 
   #input(open: OpenBlock, json: string): void {
@@ -210,6 +250,10 @@ function refuseStray(index: number, { type = '' }: WireDelta): void {
 }
 
 const contents = new Set(['text_delta', 'thinking_delta', 'input_json_delta'])
+
+function inputIn(json: string): unknown {
+  return json === '' ? {} : (parseJson(json) ?? {})
+}
 
 function queryIn(json: string): string {
   return firstText(membersOf(parseJson(json))['query']) ?? ''

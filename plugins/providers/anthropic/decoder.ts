@@ -1,4 +1,4 @@
-import type { ProviderCall } from '../../../core/index.ts'
+import type { JsonObject, ProviderCall } from '../../../core/index.ts'
 import { repeatedFrames, type Decoder, type Emit } from '../../../core/kit.ts'
 import type { WireBlock, WireDelta } from './content.ts'
 import { failureInside } from './failure.ts'
@@ -12,7 +12,7 @@ interface WireEvent {
   readonly message?: WireMessage
   readonly index?: number
   readonly content_block?: WireBlock
-  readonly delta?: WireDelta & Pick<WireMessage, 'stop_reason' | 'stop_details'>
+  readonly delta?: WireDelta & Pick<WireMessage, 'stop_reason' | 'stop_sequence' | 'stop_details'>
   readonly usage?: WireUsage | null
 }
 
@@ -38,6 +38,8 @@ export function decoder(call: ProviderCall, options: SettingsOptions): Decoder {
         case 'content_block_stop':
           return reply.content.stop(event.index ?? 0)
         case 'message_delta':
+          reply.keep(event as JsonObject)
+          if (event.delta) reply.keep(event.delta as JsonObject)
           return reply.progress(event.delta, event.usage)
         case 'message_stop':
           isOver = true

@@ -1,12 +1,13 @@
 import { parseJson, type Item } from '../../../core/index.ts'
 import { argumentsOf, unsayable, type FunctionCallOutputItem, type MessageItem } from '../../../core/kit.ts'
+import { extraOf } from './own-dialect.ts'
 import { inputBlocks, textBlocks } from './parts.ts'
 import { thinkingBlock } from './reasoning-state.ts'
-import type { Block, CompactionBlock, Message, TextBlock, ToolResultBlock } from './wire.ts'
+import type { Block, CompactionBlock, Message, TextBlock, ToolResultBlock, VendorBlock } from './wire.ts'
 
 export interface Conversation {
   /** System and developer messages at the start of the conversation. */
-  readonly system: readonly TextBlock[]
+  readonly system: readonly (TextBlock | VendorBlock)[]
   readonly messages: readonly Message[]
 }
 
@@ -15,16 +16,19 @@ interface Turn {
   readonly content: Block[]
 }
 
-/** Converts items to the vendor's turns. `systemTurns`: later system messages may keep their role where the vendor allows it. */
-export function conversationOf(items: readonly Item[], systemTurns: boolean): Conversation {
+/**
+ * Converts items to the vendor's turns. `systemTurns`: later system messages may keep their role where the vendor allows it. `isOwn`: the
+ * caller speaks this dialect.
+ */
+export function conversationOf(items: readonly Item[], systemTurns: boolean, isOwn: boolean): Conversation {
   const first = items.findIndex(item => !isSystem(item))
   // In a conversation of instructions alone, the last one serves as the question.
   const leading = first < 0 ? items.length - 1 : first
-  const system = items.slice(0, leading).flatMap(item => textBlocks((item as MessageItem).content))
+  const system = items.slice(0, leading).flatMap(item => textBlocks((item as MessageItem).content, isOwn))
   const turns: Turn[] = []
   for (const item of items.slice(leading)) {
     const role = first < 0 ? 'user' : roleOf(item)
-    const content = blocksOf(item)
+    const content = blocksOf(item, isOwn)
     if (content.length === 0) continue
     const last = turns.at(-1)
     if (last?.role === role) last.content.push(...content)
@@ -43,13 +47,14 @@ function roleOf(item: Item): Message['role'] {
   return item.type === 'function_call_output' ? 'user' : 'assistant'
 }
 
-function blocksOf(item: Item): readonly Block[] {
+function blocksOf(item: Item, isOwn: boolean): readonly Block[] {
   switch (item.type) {
     case 'message':
-      return item.role === 'user' ? inputBlocks(item.content) : textBlocks(item.content)
+      return item.role === 'user' ? inputBlocks(item.content, isOwn) : textBlocks(item.content, isOwn)
     case 'function_call':
       return [
         {
+          ...extraOf(item, isOwn),
           type: 'tool_use',
           id: wireCallId(item.call_id),
           name: item.name,
@@ -57,7 +62,7 @@ function blocksOf(item: Item): readonly Block[] {
         },
       ]
     case 'function_call_output':
-      return [toolResult(item)]
+      return [toolResult(item, isOwn)]
     case 'reasoning': {
       const thought = thinkingBlock(item.encrypted_content)
       return thought ? [thought] : []
@@ -67,6 +72,9 @@ function blocksOf(item: Item): readonly Block[] {
     case 'web_search_call':
       // A search cannot be replayed without the vendor's own results. The answer that follows contains what it found.
       return []
+    case 'vendor':
+      if (isOwn) return [item.extra as VendorBlock]
+      throw unsayable('Items of another API cannot be sent to this provider.', item)
     default:
       throw unsayable(`Items of type ${item.type} cannot be sent to this provider.`, item)
   }
@@ -77,9 +85,10 @@ export function wireCallId(callId: string): string {
   return callId.replaceAll(/[^a-zA-Z0-9_-]/g, '_')
 }
 
-function toolResult(item: FunctionCallOutputItem): ToolResultBlock {
-  const content = typeof item.output === 'string' ? item.output : inputBlocks(item.output)
+function toolResult(item: FunctionCallOutputItem, isOwn: boolean): ToolResultBlock {
+  const content = typeof item.output === 'string' ? item.output : inputBlocks(item.output, isOwn)
   return {
+    ...extraOf(item, isOwn),
     type: 'tool_result',
     tool_use_id: wireCallId(item.call_id),
     ...(content.length > 0 && { content }),

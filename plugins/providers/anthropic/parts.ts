@@ -9,22 +9,27 @@ import {
   type ImagePart,
   type Part,
 } from '../../../core/kit.ts'
-import type { CacheControl, DocumentBlock, ImageBlock, InputBlock, TextBlock } from './wire.ts'
+import { extraOf } from './own-dialect.ts'
+import type { Block, CacheControl, DocumentBlock, ImageBlock, TextBlock, VendorBlock } from './wire.ts'
 
 /** The blocks of a user message or a tool output. Leaves out blank texts, which the vendor rejects. */
-export function inputBlocks(parts: readonly Part[]): readonly InputBlock[] {
-  return parts.flatMap((part): readonly InputBlock[] => {
-    if (part.type === 'input_image') return [imageBlock(part)]
-    if (part.type === 'input_file') return [fileBlock(part)]
-    return textBlocks([part])
+export function inputBlocks(parts: readonly Part[], isOwn: boolean): readonly Block[] {
+  return parts.flatMap((part): readonly Block[] => {
+    const extra = extraOf(part, isOwn)
+    if (typeof extra?.['type'] === 'string') return [extra as VendorBlock]
+    if (part.type === 'input_image') return [{ ...extra, ...imageBlock(part) }]
+    if (part.type === 'input_file') return [{ ...extra, ...fileBlock(part) }]
+    return textBlocks([part], isOwn)
   })
 }
 
-/** The blocks of a message that may hold only text. */
-export function textBlocks(parts: readonly Part[]): readonly TextBlock[] {
-  return parts.flatMap((part): readonly TextBlock[] => {
+/** The blocks of a message that may hold only text, and what a caller of this dialect puts beside it. */
+export function textBlocks(parts: readonly Part[], isOwn: boolean): readonly (TextBlock | VendorBlock)[] {
+  return parts.flatMap((part): readonly (TextBlock | VendorBlock)[] => {
+    const extra = extraOf(part, isOwn)
+    if (extra && (part.type === 'vendor' || typeof extra['type'] === 'string')) return [extra as VendorBlock]
     const text = textOfPart(part)
-    return text.trim() === '' ? [] : [{ type: 'text', text, ...cacheControl(part) }]
+    return text.trim() === '' ? [] : [{ ...extra, type: 'text', text, ...cacheControl(part) }]
   })
 }
 

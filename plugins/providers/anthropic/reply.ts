@@ -1,7 +1,8 @@
-import { ProviderFailure, type FinishReason, type ProviderCall } from '../../../core/index.ts'
+import { ProviderFailure, type FinishReason, type JsonObject, type ProviderCall } from '../../../core/index.ts'
 import { membersOf, type Emit } from '../../../core/kit.ts'
 import { Content, type WireBlock } from './content.ts'
 import { failureInside } from './failure.ts'
+import { dialect } from './own-dialect.ts'
 import { settingsFor, type SettingsOptions } from './settings.ts'
 import { latestUsage, usageOf, type WireUsage } from './usage.ts'
 
@@ -11,6 +12,7 @@ export interface WireMessage {
   readonly model?: string
   readonly content?: readonly WireBlock[] | null
   readonly stop_reason?: string | null
+  readonly stop_sequence?: string | null
   readonly stop_details?: { readonly explanation?: string | null } | null
   readonly usage?: WireUsage | null
 }
@@ -23,10 +25,14 @@ export class Reply {
   readonly #emit: Emit
   #usage: WireUsage = {}
   #isReported = false
-  #stop: Pick<WireMessage, 'stop_reason' | 'stop_details'> = {}
+  #stop: Pick<WireMessage, 'stop_reason' | 'stop_sequence' | 'stop_details'> = {}
+  /** Members of the reply that no event can say, for a caller of this dialect. */
+  #extra: Record<string, unknown> | undefined
 
   constructor(call: ProviderCall, options: SettingsOptions, emit: Emit) {
-    this.content = new Content(emit)
+    const isOwn = call.request.extra?.dialect === dialect
+    this.content = new Content(emit, isOwn)
+    if (isOwn) this.#extra = {}
     this.#call = call
     this.#options = options
     this.#emit = emit
@@ -36,12 +42,16 @@ export class Reply {
     for (const warning of settingsFor(this.#call, this.#options).warnings) this.#emit({ type: 'warning', ...warning })
     if (message.model) this.#emit({ type: 'model', model: message.model })
     this.#note(message, message.usage)
+    this.keep(message as JsonObject)
     const content = message.content ?? []
     this.content.whole(content)
     if (isThere(message.usage)) this.#report(content.length > 0)
   }
 
-  progress(stop: Pick<WireMessage, 'stop_reason' | 'stop_details'> | undefined, usage: WireUsage | null | undefined): void {
+  progress(
+    stop: Pick<WireMessage, 'stop_reason' | 'stop_sequence' | 'stop_details'> | undefined,
+    usage: WireUsage | null | undefined,
+  ): void {
     this.#note(stop, usage)
     // Some hosts leave the output out. That of the start would then pass for everything said since.
     if (isThere(usage?.output_tokens)) this.#report(true)
@@ -52,11 +62,29 @@ export class Reply {
     const { stop_reason: reason, stop_details: details } = this.#stop
     if (!reason) return
     if (this.#isReported && !isThere(this.#usage.output_tokens)) this.#report(true)
-    if (reason === 'refusal' && details?.explanation) this.#emit({ type: 'refusal', text: details.explanation })
+    if (this.#extra) this.#tell(this.#extra)
+    else if (reason === 'refusal' && details?.explanation) this.#emit({ type: 'refusal', text: details.explanation })
     this.#emit({ type: 'finish', reason: finishReasons[reason] ?? 'stop' })
   }
 
-  #note(stop: Pick<WireMessage, 'stop_reason' | 'stop_details'> | undefined, usage: WireUsage | null | undefined): void {
+  /** Keeps members of the message, or of an event or its delta. */
+  keep(members: JsonObject): void {
+    if (!this.#extra) return
+    for (const name in members) {
+      const value = members[name]
+      if (!understood.has(name) && value !== null && value !== undefined) this.#extra[name] = value
+    }
+  }
+
+  /** The usage and the end in the vendor's words. */
+  #tell(answer: JsonObject): void {
+    const { stop_reason, stop_sequence = null, stop_details = null } = this.#stop
+    if (Object.keys(answer).length > 0) this.#emit({ type: 'extra', at: 'answer', fields: answer })
+    if (this.#isReported) this.#emit({ type: 'extra', at: 'usage', fields: { ...this.#usage } })
+    this.#emit({ type: 'extra', at: 'finish', fields: { stop_reason, stop_sequence, stop_details } })
+  }
+
+  #note(stop: Pick<WireMessage, 'stop_reason' | 'stop_sequence' | 'stop_details'> | undefined, usage: WireUsage | null | undefined): void {
     if (stop?.stop_reason) this.#stop = stop
     this.#usage = latestUsage(this.#usage, usage)
   }
@@ -66,6 +94,22 @@ export class Reply {
     this.#emit({ type: 'usage', usage: usageOf(this.#usage, hasSaid) })
   }
 }
+
+const understood = new Set([
+  'type',
+  'id',
+  'role',
+  'model',
+  'content',
+  'usage',
+  'stop_reason',
+  'stop_sequence',
+  'stop_details',
+  'message',
+  'delta',
+  'index',
+  'content_block',
+])
 
 function isThere(value: unknown): boolean {
   return value !== undefined && value !== null

@@ -1,11 +1,10 @@
 import type { JsonObject, ProviderCall } from '../../../core/index.ts'
 import { outputFormat } from './answer-format.ts'
 import { conversationOf } from './messages.ts'
+import { dialect, exactOf } from './own-dialect.ts'
 import { settingsFor, type SettingsOptions } from './settings.ts'
 import { toolsFor } from './tools.ts'
-import type { MessagesBody, OutputConfig, TextBlock } from './wire.ts'
-
-const dialect = 'anthropic-messages'
+import type { MessagesBody, OutputConfig, TextBlock, VendorBlock } from './wire.ts'
 
 export interface RequestOptions extends SettingsOptions {
   /** False if the platform accepts no system messages in mid-conversation, whatever the model. */
@@ -15,13 +14,16 @@ export interface RequestOptions extends SettingsOptions {
 /** The body of "Create a Message". Pure. */
 export function requestBody(call: ProviderCall, options: RequestOptions = {}): MessagesBody {
   const { request, endpoint } = call
-  const { traits, maxTokens, thinking, effort, temperature, topP } = settingsFor(call, options)
-  const { system, messages } = conversationOf(request.input, traits.systemTurns && options.systemTurns !== false)
-  const instructions = [...text(request.instructions), ...system]
+  const { traits, maxTokens, thinking, effort, temperature, topP, topK } = settingsFor(call, options)
+  const exact = exactOf(request)
+  const fields = request.extra?.dialect === dialect ? request.extra.fields : undefined
+  const { system, messages } = conversationOf(request.input, traits.systemTurns && options.systemTurns !== false, exact !== undefined)
+  const header = exact?.system ? [exact.system as VendorBlock] : []
+  const instructions = [...header, ...text(request.instructions), ...system]
   const format = outputFormat(request)
-  const outputConfig: OutputConfig = { ...(effort && { effort }), ...(format && { format }) }
+  const outputConfig: OutputConfig = { ...(fields?.['output_config'] as JsonObject), ...(effort && { effort }), ...(format && { format }) }
   return {
-    ...(request.extra?.dialect === dialect && request.extra.fields),
+    ...fields,
     model: endpoint.upstreamModel,
     max_tokens: maxTokens,
     ...(instructions.length > 0 && { system: instructions }),
@@ -31,6 +33,10 @@ export function requestBody(call: ProviderCall, options: RequestOptions = {}): M
     ...(Object.keys(outputConfig).length > 0 && { output_config: outputConfig }),
     ...(temperature !== undefined && { temperature }),
     ...(topP !== undefined && { top_p: topP }),
+    ...(topK !== undefined && { top_k: topK }),
+    ...(request.stop?.length && { stop_sequences: request.stop }),
+    ...(exact?.user_id && { metadata: { ...(fields?.['metadata'] as JsonObject), user_id: request.prompt_cache_key } }),
+    ...(exact?.service_tier && { service_tier: exact.service_tier }),
     // Automatic caching: the vendor puts the breakpoint on the last block that can have one.
     ...(request.cache_control && { cache_control: request.cache_control as JsonObject }),
     ...(request.stream && { stream: true }),

@@ -12,6 +12,7 @@ export interface Settings {
   readonly effort?: EffortLevel | undefined
   readonly temperature?: number | undefined
   readonly topP?: number | undefined
+  readonly topK?: number | undefined
   readonly warnings: readonly { readonly param: string; readonly message: string }[]
 }
 
@@ -60,13 +61,30 @@ export function warnOfUnsaid(request: ProviderCall['request'], warn: Warn): void
     top_logprobs: request.top_logprobs,
     presence_penalty: request.presence_penalty,
     frequency_penalty: request.frequency_penalty,
+    seed: request.seed !== undefined,
+    logit_bias: request.logit_bias,
     'text.verbosity': request.text?.verbosity === 'medium' ? undefined : request.text?.verbosity,
     context_management: request.context_management?.length,
   }
   for (const [param, value] of Object.entries(unsaid)) if (value) warn(param, 'This vendor does not support it.')
 }
 
-function samplingFor({ request }: ProviderCall, traits: ModelTraits, thinks: boolean, warn: Warn): { temperature?: number; topP?: number } {
+interface Sampling {
+  readonly temperature?: number
+  readonly topP?: number
+  readonly topK?: number
+}
+
+function samplingFor(call: ProviderCall, traits: ModelTraits, thinks: boolean, warn: Warn): Sampling {
+  const { top_k: topK } = call.request
+  const sampling = temperatureFor(call, traits, thinks, warn)
+  if (topK === undefined) return sampling
+  if (traits.sampling !== 'none' && !thinks) return { ...sampling, topK }
+  warn('top_k', traits.sampling === 'none' ? 'This model has no sampling parameters.' : 'Not available while the model thinks.')
+  return sampling
+}
+
+function temperatureFor({ request }: ProviderCall, traits: ModelTraits, thinks: boolean, warn: Warn): Sampling {
   const { temperature, top_p: topP } = request
   const drop = (reason: string): object => {
     if (temperature !== undefined && temperature !== 1) warn('temperature', reason)

@@ -1,6 +1,7 @@
 import type { Item, ProviderCall } from '../../../core/index.ts'
 import type { Effort } from '../../../core/kit.ts'
 import type { ModelTraits } from './models.ts'
+import { exactOf, type Exact } from './own-dialect.ts'
 import { thinkingBlock } from './reasoning-state.ts'
 import type { Warn } from './settings.ts'
 import type { EffortLevel, Thinking } from './wire.ts'
@@ -22,6 +23,9 @@ export function reasoningFor(
   forced: boolean,
   warn: Warn,
 ): { thinking?: Thinking; effort?: EffortLevel } {
+  const exact = exactOf(request)
+  const asked = exact && askedFor(exact, { request, endpoint }, traits, maxTokens, forced, warn)
+  if (asked) return asked
   const effort = request.reasoning?.effort
   const known = endpoint.capabilities.efforts
   const summary = request.reasoning?.summary ?? request.reasoning?.generate_summary
@@ -40,7 +44,7 @@ export function reasoningFor(
     return {}
   }
   if (traits.thinking === 'adaptive') {
-    const level = closestLevel(effort, known ? ladder.filter(step => known.includes(step)) : traits.efforts)
+    const level = closestLevel(effort, levelsOf(endpoint, traits))
     // Requested thinking and a forced tool call exclude each other ("Extended thinking with tool use").
     if (forced) {
       if (!traits.thinksUnasked) warn('reasoning.effort', noThoughtBeforeForcedCall)
@@ -56,11 +60,68 @@ export function reasoningFor(
     warn('reasoning.effort', 'This model made the previous tool calls without thinking, so it continues without.')
     return {}
   }
-  const budget = Math.min(Math.floor(maxTokens * budgetShares[effort]), maxBudget)
+  const { budget_tokens: wanted = Math.min(Math.floor(maxTokens * budgetShares[effort]), maxBudget) } = request.reasoning!
   const affordable = Math.floor(maxTokens * budgetShares.max)
-  if (affordable >= smallestBudget) return { thinking: { type: 'enabled', budget_tokens: Math.max(budget, smallestBudget) } }
+  if (affordable >= smallestBudget) {
+    const budget = Math.max(smallestBudget, Math.min(wanted, maxTokens - 1))
+    return { thinking: { type: 'enabled', budget_tokens: budget } }
+  }
   warn('reasoning.effort', `max_output_tokens of ${maxTokens} leaves no room to think.`)
   return {}
+}
+
+function levelsOf({ capabilities: { efforts: known } }: ProviderCall['endpoint'], traits: ModelTraits): readonly EffortLevel[] {
+  return known ? ladder.filter(step => known.includes(step)) : traits.efforts
+}
+
+/** What a caller of this dialect has asked for. Undefined if this model does not take it in these words. */
+function askedFor(
+  { thinking, output_config: output, betas }: Exact,
+  { request: { input }, endpoint }: Pick<ProviderCall, 'request' | 'endpoint'>,
+  traits: ModelTraits,
+  maxTokens: number,
+  forced: boolean,
+  warn: Warn,
+): { thinking?: Thinking; effort?: EffortLevel } | undefined {
+  const wanted = (output?.effort ?? 'none') as Effort
+  const level = wanted === 'none' ? undefined : closestLevel(wanted, levelsOf(endpoint, traits))
+  if (wanted !== 'none' && !level) warn('output_config.effort', 'This model has no setting for its effort.')
+  const effort = level && { effort: level }
+  if (!thinking) return { ...effort }
+  if (!takes(thinking, traits)) return undefined
+  const isOn = thinking.type !== 'disabled'
+  if (isOn && forced) {
+    warn('thinking', noThoughtBeforeForcedCall)
+    return { ...effort }
+  }
+  if (thinking.type !== 'enabled') return { thinking, ...effort }
+  if (continuesWithoutThoughts(input)) {
+    warn('thinking', 'This model made the previous tool calls without thinking, so it continues without.')
+    return { ...effort }
+  }
+  // Thoughts between tools may take more than one answer.
+  const { budget_tokens: budget = 0 } = thinking
+  if (budget < maxTokens || betas?.some(name => name.startsWith('interleaved-thinking'))) return { thinking, ...effort }
+  if (maxTokens > smallestBudget) return { thinking: { ...thinking, budget_tokens: maxTokens - 1 }, ...effort }
+  warn('thinking', `max_tokens of ${maxTokens} leaves no room to think.`)
+  return { ...effort }
+}
+
+/** True if the model takes this form of `thinking`. */
+function takes({ type }: NonNullable<Exact['thinking']>, { thinking, thinksUnasked, thinkingOff, sampling }: ModelTraits): boolean {
+  switch (type) {
+    case 'enabled':
+      // Models between the two forms take both.
+      return thinking === 'budget' || (thinking === 'adaptive' && sampling !== 'none')
+    case 'adaptive':
+      return thinking === 'adaptive'
+    case 'disabled':
+      return thinksUnasked ? thinkingOff === 'disabled' : thinking !== 'none'
+    case 'between_tools':
+      return thinkingOff === 'between_tools'
+    default:
+      return thinking !== 'none'
+  }
 }
 
 /** docs/protocol/request.md#reasoning: moved up and then down to the closest supported level. */

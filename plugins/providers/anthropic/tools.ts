@@ -1,25 +1,39 @@
-import type { FunctionTool, UpstreamRequestBody } from '../../../core/kit.ts'
+import type { JsonObject } from '../../../core/index.ts'
+import type { FunctionTool, UpstreamRequestBody, WebSearchTool } from '../../../core/kit.ts'
 import type { ModelTraits } from './models.ts'
+import { dialect, extraOf } from './own-dialect.ts'
 import { enforceableSchema } from './schema.ts'
 import { searchEntry, searchTool } from './search.ts'
 import { forcesTool } from './settings.ts'
 import type { SearchTool, Tool, ToolChoice } from './wire.ts'
 
-/** Functions, and the vendor's own search. */
+/** Functions, the vendor's own search, and the vendor's other tools for callers of this dialect. */
 export function toolsFor(
   request: UpstreamRequestBody,
   traits: ModelTraits,
-): { readonly tools?: readonly (Tool | SearchTool)[]; readonly tool_choice?: ToolChoice } {
+): { readonly tools?: readonly (Tool | SearchTool | JsonObject)[]; readonly tool_choice?: ToolChoice } {
   const functions = (request.tools ?? []).filter(tool => tool.type === 'function')
   const search = searchEntry(request)
-  if (functions.length === 0 && !search) return {}
+  const isOwn = request.extra?.dialect === dialect
+  if (functions.length === 0 && !search && !(isOwn && request.tools?.length)) return {}
   const choice = choiceFor(request, traits)
   const strict = traits.structuredOutput && functions.filter(isStrict).length <= maxStrictTools
+  if (isOwn) return { tools: ownTools(request, strict), ...(choice && { tool_choice: choice }) }
   const tools = functions.map(each => wireTool(each, strict))
   return {
     tools: search ? [...tools, searchTool(search, request.max_tool_calls)] : tools,
     ...(choice && { tool_choice: choice }),
   }
+}
+
+/** In the caller's order, which is part of the cached prefix. */
+function ownTools({ tools = [], max_tool_calls: uses }: UpstreamRequestBody, strict: boolean): readonly (Tool | SearchTool | JsonObject)[] {
+  return tools.flatMap((tool): readonly (Tool | SearchTool | JsonObject)[] => {
+    const extra = extraOf(tool, true)
+    if (tool.type === 'function') return [{ ...extra, ...wireTool(tool, strict) }]
+    if (extra && (tool.type === 'vendor' || typeof extra['type'] === 'string')) return [extra]
+    return tool.type === 'web_search' ? [searchTool(tool as WebSearchTool, uses)] : []
+  })
 }
 
 /** The most per request ("Structured outputs", schema complexity limits). */

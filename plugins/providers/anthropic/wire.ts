@@ -47,7 +47,7 @@ export type InputBlock = TextBlock | ImageBlock | DocumentBlock
 export interface ToolResultBlock {
   readonly type: 'tool_result'
   readonly tool_use_id: string
-  readonly content?: string | readonly InputBlock[]
+  readonly content?: string | readonly Block[]
   readonly is_error?: true
 }
 
@@ -66,7 +66,12 @@ export interface CompactionBlock extends JsonObject {
   readonly type: 'compaction'
 }
 
-export type Block = InputBlock | ToolResultBlock | ThinkingBlock | ToolUseBlock | CompactionBlock
+/** A block that this dialect has and the gateway does not read. */
+export interface VendorBlock extends JsonObject {
+  readonly type: string
+}
+
+export type Block = InputBlock | ToolResultBlock | ThinkingBlock | ToolUseBlock | CompactionBlock | VendorBlock
 
 export interface Message {
   readonly role: 'user' | 'assistant' | 'system'
@@ -105,6 +110,8 @@ export type Thinking =
   | { readonly type: 'enabled'; readonly budget_tokens: number }
   | { readonly type: 'adaptive'; readonly display?: 'summarized' }
   | { readonly type: 'disabled' | 'between_tools' }
+  /** In the caller's words. */
+  | (JsonObject & { readonly type?: string })
 
 export type EffortLevel = 'low' | 'medium' | 'high' | 'xhigh' | 'max'
 
@@ -116,13 +123,17 @@ export interface OutputConfig {
 export interface MessagesBody extends CacheControl {
   readonly model: string
   readonly max_tokens: number
-  readonly system?: readonly TextBlock[]
+  readonly system?: readonly (TextBlock | VendorBlock)[]
   readonly messages: readonly Message[]
-  readonly tools?: readonly (Tool | SearchTool)[]
+  readonly tools?: readonly (Tool | SearchTool | JsonObject)[]
   readonly tool_choice?: ToolChoice
   readonly thinking?: Thinking
   readonly output_config?: OutputConfig
   readonly temperature?: number
   readonly top_p?: number
+  readonly top_k?: number
+  readonly stop_sequences?: readonly string[]
+  readonly metadata?: JsonObject
+  readonly service_tier?: string
   readonly stream?: true
 }

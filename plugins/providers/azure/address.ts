@@ -28,3 +28,12 @@ export function urlOf({ openai, anthropic }: Resource, { name, api, apiVersion }
     ? `${openai}/openai/deployments/${encodeURIComponent(name)}/chat/completions${query}`
     : `${openai}/openai/v1/chat/completions${query}`
 }
+
+/** "Create embeddings": the address of the v1 API, or the classic one of a deployment. */
+export function embeddingsUrlOf({ openai }: Resource, { name, apiVersion }: Deployment): string {
+  const query = apiVersion === undefined ? '' : `?api-version=${encodeURIComponent(apiVersion)}`
+  const isClassic = /^\d{4}-/.test(apiVersion ?? '')
+  return isClassic
+    ? `${openai}/openai/deployments/${encodeURIComponent(name)}/embeddings${query}`
+    : `${openai}/openai/v1/embeddings${query}`
+}

@@ -2,6 +2,7 @@ import type { Capabilities, Provider, ProviderCall } from '../../../core/index.t
 import {
   ApiKeys,
   httpProvider,
+  type EmbeddingDialect,
   type HttpClient,
   type HttpProviderOptions,
   type NamedEndpoint,
@@ -9,8 +10,9 @@ import {
 } from '../../../core/kit.ts'
 import { anthropicAdapter, defaultVersion } from '../anthropic/adapter.ts'
 import { openaiChatAdapter } from '../openai-chat/adapter.ts'
+import { openaiEmbeddings } from '../openai-chat/embeddings.ts'
 import { openaiResponsesAdapter } from '../openai-responses/adapter.ts'
-import { urlOf, type Resource } from './address.ts'
+import { embeddingsUrlOf, urlOf, type Resource } from './address.ts'
 import { classic, current, otherMakers } from './chat-hosts.ts'
 import type { AzureCredentials } from './credentials.ts'
 import { isOpenai, type Api, type Deployments } from './deployments.ts'
@@ -25,12 +27,18 @@ export interface AzureOptions extends Omit<HttpProviderOptions, 'credentials'> {
 
 /** One provider with several dialects. The operator or the model's name decides which one a deployment speaks. */
 export function azureProvider({ id, resource, deployments, credentials, headers, ...sending }: AzureOptions, http: HttpClient): Provider {
+  const made = openaiEmbeddings(call => embeddingsUrlOf(resource, deployments.of(call.endpoint)), { tokens: true })
+  const embeddings: EmbeddingDialect = {
+    ...made,
+    prepare: call => made.prepare({ ...call, endpoint: { ...call.endpoint, upstreamModel: deployments.of(call.endpoint).name } }),
+  }
   const speaking = (api: Api, adapter: ProviderAdapter): Provider =>
     httpProvider(
       id,
       {
         ...adapter,
         prepare: call => ({ ...adapter.prepare(call), url: urlOf(resource, deployments.of(call.endpoint)) }),
+        embeddings,
         authorize: (request, credentialId, signal) => credentials.authorize(request, credentialId, signal, api),
         failure: orOfPlatform(adapter.failure),
       },
@@ -78,6 +86,7 @@ export function azureProvider({ id, resource, deployments, credentials, headers,
     // A deployment that is reached through Chat Completions has no search, whatever its model.
     capabilitiesOf: named => ({ webSearch: false, ...spokenBy(named).capabilitiesOf?.(named) }),
     enforcesFormat: (format, endpoint) => spokenBy(endpoint).enforcesFormat?.(format, endpoint) ?? true,
+    dialectOf: named => spokenBy(named).dialect,
     generate: call => spokenBy(call.endpoint).generate(call),
   }
 }

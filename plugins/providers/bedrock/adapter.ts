@@ -1,5 +1,6 @@
 import type { ProviderCall } from '../../../core/index.ts'
 import type { ProviderAdapter } from '../../../core/kit.ts'
+import { bedrockEmbeddings } from './embeddings.ts'
 import { enforcesFormat } from './answer-format.ts'
 import { decoder } from './decoder.ts'
 import { eventStreamFramer } from './event-stream.ts'
@@ -7,7 +8,7 @@ import { failureFrom } from './failure.ts'
 import { InvokeForms, type InvokeOption } from './invoke.ts'
 import { traitsOf } from './models.ts'
 import { replyEvents } from './reply.ts'
-import { requestBody } from './request.ts'
+import { dialect, requestBody } from './request.ts'
 import type { SettingsOptions } from './settings.ts'
 
 export interface BedrockAdapterOptions extends SettingsOptions {
@@ -29,6 +30,8 @@ export function bedrockAdapter(options: BedrockAdapterOptions): ProviderAdapter 
       const form = invoke.formOf(endpoint)
       return form ? (form.enforcesFormat?.(format, endpoint) ?? true) : enforcesFormat(format, endpoint)
     },
+    dialect,
+    dialectOf: endpoint => invoke.formOf(endpoint)?.dialect,
     framing: eventStreamFramer,
     media: { images: 'inline', files: 'inline' },
     prepare(call) {
@@ -54,6 +57,7 @@ export function bedrockAdapter(options: BedrockAdapterOptions): ProviderAdapter 
       return form ? form.reply(body, emit, call) : replyEvents(body, emit, call, options)
     },
     failure: failureFrom,
+    embeddings: bedrockEmbeddings(baseUrl),
   }
 }
 

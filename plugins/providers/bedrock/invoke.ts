@@ -14,6 +14,7 @@ export type InvokeOption = Readonly<Record<string, (typeof invokeDialects)[numbe
 
 /** How to call a model with InvokeModel. */
 export interface InvokeForm {
+  readonly dialect: string | undefined
   readonly enforcesFormat: ProviderAdapter['enforcesFormat']
   body(call: ProviderCall): string
   decoder(call: ProviderCall): Decoder
@@ -55,6 +56,7 @@ function adapterOf(name: InvokeOption[string], { defaultMaxTokens, beta }: Setti
 
 function formOf(adapter: ProviderAdapter): InvokeForm {
   return {
+    dialect: adapter.dialect,
     enforcesFormat: adapter.enforcesFormat?.bind(adapter),
     body: call => String(adapter.prepare(call).body),
     decoder: call => unwrapped(adapter.decoder(call)),

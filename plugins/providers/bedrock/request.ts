@@ -6,7 +6,7 @@ import { cachePoint } from './parts.ts'
 import { settingsFor, type SettingsOptions } from './settings.ts'
 import type { ConverseBody, Message, SystemBlock } from './wire.ts'
 
-const dialect = 'bedrock-converse'
+export const dialect = 'bedrock-converse'
 
 /** The body of "Converse" and "ConverseStream". Pure. */
 export function requestBody(call: ProviderCall, options: SettingsOptions): ConverseBody {

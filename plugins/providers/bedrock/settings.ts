@@ -48,27 +48,34 @@ interface OwnSettings {
 /** Claude follows the same rules here as at Anthropic. */
 function claudeSettings(call: ProviderCall, { defaultMaxTokens, beta = [] }: SettingsOptions, warnings: Warning[]): OwnSettings {
   const settings = claudeSettingsFor(call, { defaultMaxTokens })
-  const { maxTokens, temperature, topP, thinking, effort } = settings
+  const { maxTokens, temperature, topP, topK, thinking, effort } = settings
   warnings.push(...settings.warnings)
   return {
-    inference: { maxTokens, ...(temperature !== undefined && { temperature }), ...(topP !== undefined && { topP }) },
+    inference: { maxTokens, ...(temperature !== undefined && { temperature }), ...(topP !== undefined && { topP }), ...stopsOf(call) },
     additional: {
       ...(thinking && { thinking }),
+      ...(topK !== undefined && { top_k: topK }),
       ...(effort && { output_config: { effort } }),
       ...(beta.length > 0 && { anthropic_beta: beta }),
     },
   }
 }
 
+function stopsOf({ request: { stop } }: ProviderCall): Pick<InferenceConfig, 'stopSequences'> {
+  return stop?.length ? { stopSequences: stop } : {}
+}
+
 function otherSettings(call: ProviderCall, traits: ModelTraits, warn: Warn): OwnSettings {
-  const { max_output_tokens: maxTokens, temperature, top_p: topP } = call.request
+  const { max_output_tokens: maxTokens, temperature, top_p: topP, top_k: topK } = call.request
   warnOfUnsaid(call.request, warn)
+  if (topK !== undefined) warn('top_k', 'This vendor does not support it.')
   if (temperature !== undefined && temperature > 1) warn('temperature', 'Lowered to 1, the maximum of this vendor.')
   const additional = reasoningFor(call, traits, warn)
   const inference = {
     ...(maxTokens !== undefined && { maxTokens }),
     ...(temperature !== undefined && { temperature: Math.min(temperature, 1) }),
     ...(topP !== undefined && { topP }),
+    ...stopsOf(call),
   }
   const { maxReasoningEffort } = (additional['reasoningConfig'] ?? {}) as { maxReasoningEffort?: string }
   if (maxReasoningEffort !== 'high') return { inference, additional }
@@ -79,5 +86,5 @@ function otherSettings(call: ProviderCall, traits: ModelTraits, warn: Warn): Own
     ['top_p', topP],
   ] as const)
     if (value !== undefined) warn(param, 'Not available at the highest effort of this model.')
-  return { inference: {}, additional }
+  return { inference: stopsOf(call), additional }
 }

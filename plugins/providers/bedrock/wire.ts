@@ -73,6 +73,7 @@ export interface InferenceConfig {
   readonly maxTokens?: number
   readonly temperature?: number
   readonly topP?: number
+  readonly stopSequences?: readonly string[]
 }
 
 export interface OutputConfig {

@@ -1,10 +1,12 @@
 import type { Capabilities } from '../../../core/index.ts'
 import type { ProviderAdapter } from '../../../core/kit.ts'
+import { commonReranking } from '../openai-chat/rerank.ts'
+import { cohereEmbeddings } from './embeddings.ts'
 import { enforcesFormat } from './answer-format.ts'
 import { decoder } from './decoder.ts'
 import { failureFrom } from './failure.ts'
 import { replyEvents } from './reply.ts'
-import { requestBody } from './request.ts'
+import { dialect, requestBody } from './request.ts'
 
 export interface CohereAdapterOptions {
   /** The URL for every call. */
@@ -26,6 +28,7 @@ export function cohereAdapter({ url, authorize }: CohereAdapterOptions): Provide
   return {
     capabilities,
     enforcesFormat,
+    dialect,
     framing: 'sse',
     media: { images: 'url', files: 'inline' },
     prepare(call) {
@@ -41,5 +44,7 @@ export function cohereAdapter({ url, authorize }: CohereAdapterOptions): Provide
     decoder,
     reply: replyEvents,
     failure: failureFrom,
+    embeddings: cohereEmbeddings(url.replace(/chat$/, 'embed')),
+    reranking: commonReranking(() => url.replace(/chat$/, 'rerank'), { maxTokensPerDocument: 'max_tokens_per_doc' }),
   }
 }

@@ -6,7 +6,7 @@ import { settingsFor } from './settings.ts'
 import { toolsFor } from './tools.ts'
 import type { ChatBody, Message } from './wire.ts'
 
-const dialect = 'cohere-chat'
+export const dialect = 'cohere-chat'
 
 /** The body of `POST /v2/chat`. Pure. */
 export function requestBody(call: ProviderCall): ChatBody {

@@ -24,7 +24,7 @@ export function settingsFor(call: ProviderCall): Settings {
   if (request.text?.format && format.line !== undefined && !format.enforced)
     warn('text.format', 'The prompt asks for JSON: this vendor does not enforce a format together with tools.')
   const thinking = reasoningFor(request, traits, warn)
-  const { temperature, max_output_tokens: maxTokens } = request
+  const { temperature, max_output_tokens: maxTokens, seed, stop = [], top_k: topK } = request
   const p = within(request, 'top_p', 0.01, 0.99)
   const frequency = penalty(request, 'frequency_penalty', warn)
   const presence = penalty(request, 'presence_penalty', warn)
@@ -32,17 +32,25 @@ export function settingsFor(call: ProviderCall): Settings {
     ...(maxTokens !== undefined && { max_tokens: maxTokens }),
     ...(temperature !== undefined && { temperature }),
     ...(p !== undefined && { p }),
+    ...(topK !== undefined && { k: Math.min(topK, maxK) }),
+    ...(seed !== undefined && { seed }),
+    ...(stop.length > 0 && { stop_sequences: stop.slice(0, maxStops) }),
     ...(frequency !== undefined && { frequency_penalty: frequency }),
     ...(presence !== undefined && { presence_penalty: presence }),
     ...(wantsLogprobs(request) && { logprobs: true }),
     ...(thinking && { thinking }),
     ...(format.enforced && { response_format: format.enforced }),
   }
+  if (stop.length > maxStops) warn('stop', `Only the first ${maxStops} were sent, the most that this vendor accepts.`)
   warnOfUnsaid(request, warn)
   return { traits, format, body, warnings }
 }
 
 type Request = ProviderCall['request']
+
+// "Chat", k and stop_sequences.
+const maxK = 500
+const maxStops = 5
 
 function within(request: Request, param: 'top_p' | 'frequency_penalty' | 'presence_penalty', least: number, most: number) {
   const value = request[param]
@@ -60,7 +68,8 @@ function wantsLogprobs({ top_logprobs, logprobs }: Request): boolean {
 }
 
 /** Warns about settings that the dialect does not have. */
-function warnOfUnsaid({ parallel_tool_calls, top_logprobs }: Request, warn: Warn): void {
+function warnOfUnsaid({ parallel_tool_calls, top_logprobs, logit_bias }: Request, warn: Warn): void {
+  if (logit_bias) warn('logit_bias', 'This vendor does not support it.')
   if (parallel_tool_calls === false) warn('parallel_tool_calls', 'This vendor does not support it.')
   if (top_logprobs) warn('top_logprobs', 'This vendor returns log probabilities only for the chosen tokens.')
 }
@@ -80,6 +89,6 @@ function reasoningFor({ reasoning, max_output_tokens: limit }: Request, traits: 
   }
   if (effort === 'none') return { type: 'disabled' }
   const room = limit === undefined ? Infinity : Math.max(1, Math.floor(limit * shareForThoughts))
-  const budget = Math.min(budgets[effort] ?? Infinity, room)
+  const budget = Math.min(reasoning?.budget_tokens ?? budgets[effort] ?? Infinity, room)
   return budget === Infinity ? { type: 'enabled' } : { type: 'enabled', token_budget: budget }
 }

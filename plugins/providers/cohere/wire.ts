@@ -59,6 +59,9 @@ export interface ChatSettings {
   readonly temperature?: number
   readonly p?: number
   readonly frequency_penalty?: number
+  readonly k?: number
+  readonly seed?: number
+  readonly stop_sequences?: readonly string[]
   readonly presence_penalty?: number
   readonly logprobs?: true
   readonly thinking?: Thinking

@@ -1,16 +1,17 @@
 import type { Capabilities, ProviderCall } from '../../../core/index.ts'
 import type { ProviderAdapter } from '../../../core/kit.ts'
+import { geminiEmbeddings } from './embeddings.ts'
 import { enforcesFormat } from './answer-format.ts'
 import { decoder } from './decoder.ts'
 import { failureFrom } from './failure.ts'
 import { geminiFramer } from './framer.ts'
 import { traitsOf } from './models.ts'
 import { replyEvents } from './reply.ts'
-import { requestBody, type RequestOptions } from './request.ts'
+import { dialect, requestBody, type RequestOptions } from './request.ts'
 
 export interface GeminiAdapterOptions extends RequestOptions {
   /** The address of a call's model, without the method. */
-  readonly modelUrl: (call: ProviderCall) => string
+  readonly modelUrl: (call: Pick<ProviderCall, 'endpoint'>) => string
   readonly authorize?: ProviderAdapter['authorize']
 }
 
@@ -32,6 +33,7 @@ export function geminiAdapter(options: GeminiAdapterOptions): ProviderAdapter {
     enforcesFormat,
     // The vendor can fetch URLs, but needs the media type, which few image URLs reveal.
     media: { images: 'inline', files: 'url' },
+    dialect,
     framing: geminiFramer,
     prepare(call) {
       const { stream } = call.request
@@ -46,5 +48,6 @@ export function geminiAdapter(options: GeminiAdapterOptions): ProviderAdapter {
     decoder,
     reply: replyEvents,
     failure: failureFrom,
+    ...(options.ownApi && { embeddings: geminiEmbeddings(options.modelUrl) }),
   }
 }

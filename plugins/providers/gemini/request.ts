@@ -4,7 +4,7 @@ import { settingsFor } from './settings.ts'
 import { toolsFor } from './tools.ts'
 import type { Content, GenerateContentBody, Part, SafetySetting } from './wire.ts'
 
-const dialect = 'gemini'
+export const dialect = 'gemini'
 
 export interface RequestOptions {
   readonly safetySettings?: readonly SafetySetting[] | undefined

@@ -27,7 +27,7 @@ export function settingsFor(call: ProviderCall): Settings {
     warn('tools', "This vendor's web search cannot be combined with function tools and was left out.")
   const thinkingConfig = reasoningFor(call, traits, warn)
   warnOfUnsaid(request, search, warn)
-  const { temperature, top_p: topP, max_output_tokens, presence_penalty, frequency_penalty, top_logprobs } = request
+  const { temperature, top_p: topP, top_k, max_output_tokens, presence_penalty, frequency_penalty, top_logprobs, seed, stop } = request
   const logprobs = top_logprobs !== undefined || request.logprobs
   const config: GenerationConfig = {
     ...(temperature !== undefined && { temperature }),
@@ -35,6 +35,9 @@ export function settingsFor(call: ProviderCall): Settings {
     ...(max_output_tokens !== undefined && { maxOutputTokens: max_output_tokens }),
     ...(presence_penalty !== undefined && { presencePenalty: presence_penalty }),
     ...(frequency_penalty !== undefined && { frequencyPenalty: frequency_penalty }),
+    ...(top_k !== undefined && { topK: top_k }),
+    ...(seed !== undefined && { seed }),
+    ...(stop?.length && { stopSequences: stop.slice(0, maxStops) }),
     ...(logprobs && { responseLogprobs: true, ...(top_logprobs && { logprobs: top_logprobs }) }),
     ...format.enforced,
     ...(thinkingConfig && { thinkingConfig }),
@@ -42,9 +45,12 @@ export function settingsFor(call: ProviderCall): Settings {
   return { traits, format, config, warnings }
 }
 
+/** "GenerationConfig", stopSequences. */
+const maxStops = 5
+
 /** Warns about settings that the dialect does not have. */
 function warnOfUnsaid(
-  { text, tools, parallel_tool_calls, context_management }: ProviderCall['request'],
+  { text, tools, parallel_tool_calls, context_management, logit_bias, stop = [] }: ProviderCall['request'],
   search: boolean,
   warn: Warn,
 ): void {
@@ -52,6 +58,8 @@ function warnOfUnsaid(
   if (text?.verbosity && text.verbosity !== 'medium') warn('text.verbosity', nothing)
   if (parallel_tool_calls === false) warn('parallel_tool_calls', nothing)
   if (context_management?.length) warn('context_management', nothing)
+  if (logit_bias) warn('logit_bias', nothing)
+  if (stop.length > maxStops) warn('stop', `Only the first ${maxStops} were sent, the most that this vendor accepts.`)
   const told = search && (tools?.find(({ type }) => type === 'web_search') as WebSearchTool | undefined)
   if (told && (told.search_context_size !== undefined || told.filters !== undefined || told.user_location !== undefined))
     warn('tools', "This vendor's web search does not support search_context_size, filters or user_location.")

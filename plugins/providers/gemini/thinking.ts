@@ -51,7 +51,12 @@ function level(effort: Effort, { levels: known }: ModelTraits, warn: Warn): Thin
   return { thinkingLevel }
 }
 
-function budget(effort: Effort, { max_output_tokens: limit }: ProviderCall['request'], traits: ModelTraits, warn: Warn): ThinkingConfig {
+function budget(
+  effort: Effort,
+  { max_output_tokens: limit, reasoning }: ProviderCall['request'],
+  traits: ModelTraits,
+  warn: Warn,
+): ThinkingConfig {
   const { least, most, off } = traits.budget
   if (effort === 'none') {
     if (off) return { thinkingBudget: 0 }
@@ -59,5 +64,5 @@ function budget(effort: Effort, { max_output_tokens: limit }: ProviderCall['requ
     return { thinkingBudget: least }
   }
   const room = limit === undefined ? Infinity : Math.floor(limit * shareForThoughts)
-  return { thinkingBudget: Math.max(least, Math.min(budgets[effort], most, room)) }
+  return { thinkingBudget: Math.max(least, Math.min(reasoning?.budget_tokens ?? budgets[effort], most, room)) }
 }

@@ -70,6 +70,9 @@ export interface SafetySetting {
 export interface GenerationConfig {
   readonly temperature?: number
   readonly topP?: number
+  readonly topK?: number
+  readonly seed?: number
+  readonly stopSequences?: readonly string[]
   readonly maxOutputTokens?: number
   readonly presencePenalty?: number
   readonly frequencyPenalty?: number

@@ -1,8 +1,9 @@
 import type { Capabilities } from '../../../core/index.ts'
 import type { ProviderAdapter } from '../../../core/kit.ts'
 import { decoder, replyEvents } from './decoder.ts'
+import { ollamaEmbeddings } from './embeddings.ts'
 import { failureFrom } from './failure.ts'
-import { requestBody, type RequestOptions } from './request.ts'
+import { dialect, requestBody, type RequestOptions } from './request.ts'
 
 export interface OllamaAdapterOptions extends RequestOptions {
   /** The URL for every call. */
@@ -24,6 +25,7 @@ export function ollamaAdapter(options: OllamaAdapterOptions): ProviderAdapter {
   const { url, authorize } = options
   return {
     capabilities,
+    dialect,
     framing: 'json-lines',
     media: { images: 'inline', files: 'inline' },
     prepare(call) {
@@ -39,5 +41,6 @@ export function ollamaAdapter(options: OllamaAdapterOptions): ProviderAdapter {
     decoder,
     reply: replyEvents,
     failure: failureFrom,
+    embeddings: ollamaEmbeddings({ ...options, url: url.replace(/chat$/, 'embed') }),
   }
 }

@@ -4,7 +4,7 @@ import { settingsFor } from './settings.ts'
 import { offeredTools, wireTool } from './tools.ts'
 import type { ChatBody, Message } from './wire.ts'
 
-const dialect = 'ollama-chat'
+export const dialect = 'ollama-chat'
 
 export interface RequestOptions {
   /** How long the model stays loaded. Undefined: the server's setting. */

@@ -40,21 +40,25 @@ export function settingsFor(call: ProviderCall, defaults: JsonObject = {}): Sett
   return { format, body, warnings }
 }
 
-function sampling({ temperature, top_p, max_output_tokens, presence_penalty, frequency_penalty }: Request): JsonObject {
+function sampling({ temperature, top_p, top_k, seed, stop, max_output_tokens, presence_penalty, frequency_penalty }: Request): JsonObject {
   return {
     ...(temperature !== undefined && { temperature }),
     ...(top_p !== undefined && { top_p }),
     ...(max_output_tokens !== undefined && { num_predict: max_output_tokens }),
     ...(presence_penalty !== undefined && { presence_penalty }),
     ...(frequency_penalty !== undefined && { frequency_penalty }),
+    ...(top_k !== undefined && { top_k }),
+    ...(seed !== undefined && { seed }),
+    ...(stop?.length && { stop }),
   }
 }
 
 /** Warns about settings that the dialect does not have. */
-function warnOfUnsaid({ tool_choice: choice, parallel_tool_calls }: Request, warn: Warn): void {
+function warnOfUnsaid({ tool_choice: choice, parallel_tool_calls, logit_bias }: Request, warn: Warn): void {
   if (choice === 'required' || (typeof choice === 'object' && choice.type === 'function'))
     warn('tool_choice', 'This vendor cannot force a tool call, so the model decides itself.')
   if (parallel_tool_calls === false) warn('parallel_tool_calls', 'This vendor does not support it.')
+  if (logit_bias) warn('logit_bias', 'This vendor does not support it.')
 }
 
 const levels: Record<Effort, 'low' | 'medium' | 'high'> = {

@@ -1,17 +1,21 @@
 import type { Capabilities } from '../../../core/index.ts'
 import type { ApiKeys, ProviderAdapter } from '../../../core/kit.ts'
 import { decoder } from './decoder.ts'
+import { openaiEmbeddings } from './embeddings.ts'
 import { failureFrom } from './failure.ts'
 import type { Host } from './hosts.ts'
+import { commonReranking } from './rerank.ts'
 import { replyEvents } from './reply.ts'
-import { requestBody } from './request.ts'
+import { dialect, requestBody } from './request.ts'
 
 /** The Chat Completions dialect as one host speaks it. */
 export function openaiChatAdapter(host: Host, baseUrl: string, keys: ApiKeys): ProviderAdapter {
-  const url = `${baseUrl.replace(/\/+$/, '')}/chat/completions`
+  const root = baseUrl.replace(/\/+$/, '')
+  const url = `${root}/chat/completions`
   return {
     capabilities: capabilitiesOf(host),
     capabilitiesOf: ({ upstreamModel }) => (host.search ? { webSearch: host.search.models.test(upstreamModel) } : {}),
+    dialect,
     framing: 'sse',
     prepare: call => ({
       method: 'POST',
@@ -23,6 +27,8 @@ export function openaiChatAdapter(host: Host, baseUrl: string, keys: ApiKeys): P
     decoder: call => decoder(call, host),
     reply: (body, emit, call) => replyEvents(body, emit, call, host),
     failure: failureFrom,
+    ...(host.reranking && { reranking: commonReranking(() => `${root}/rerank`, host.reranking) }),
+    ...(host.embeddings && { embeddings: openaiEmbeddings(() => `${root}/embeddings`, host.embeddings) }),
   }
 }
 

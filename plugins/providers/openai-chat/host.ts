@@ -1,16 +1,21 @@
 import type { JsonObject } from '../../../core/index.ts'
 import type { Effort } from '../../../core/kit.ts'
+import type { EmbeddingForm } from './embeddings.ts'
+import type { RerankForm } from './rerank.ts'
 import type { SearchForm } from './search.ts'
 
 /** Request members that a host rejects or interprets differently. `json_schema`: only JSON mode. `response_format`: not even that. */
 export type Unsupported =
   | 'frequency_penalty'
   | 'json_schema'
+  | 'logit_bias'
   | 'logprobs'
   | 'parallel_tool_calls'
   | 'presence_penalty'
   | 'reasoning_effort'
   | 'response_format'
+  | 'seed'
+  | 'stop'
   | 'stream_options'
   | 'strict'
 
@@ -23,6 +28,7 @@ export type Extension =
   | 'prompt_cache_retention'
   | 'service_tier'
   | 'store'
+  | 'top_k'
   | 'verbosity'
 
 /** A host of the Chat Completions protocol: its address, and how it differs from OpenAI's documentation. */
@@ -70,6 +76,10 @@ export interface Host {
   readonly alternating?: true
   /** The models that search the web, by name, and how to ask them to. Default: none. */
   readonly search?: { readonly models: RegExp; readonly form: SearchForm }
+  /** How the host makes embeddings. Default: it makes none. */
+  readonly embeddings?: EmbeddingForm
+  /** How the host reranks, at `/rerank`. Default: it does not. */
+  readonly reranking?: RerankForm
   /** Added to every request. */
   readonly added?: JsonObject
 }

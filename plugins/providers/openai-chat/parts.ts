@@ -30,6 +30,8 @@ export function partFor(part: Part, host: Host): JsonObject {
       return imagePart(part, host)
     case 'input_file':
       return filePart(part, host)
+    case 'vendor':
+      return part.extra
   }
 }
 

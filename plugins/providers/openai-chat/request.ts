@@ -5,7 +5,7 @@ import { messagesOf } from './messages.ts'
 import { searchMembers, warnOfSearch } from './search.ts'
 import { toolsFor } from './tools.ts'
 
-const dialect = 'openai-chat'
+export const dialect = 'openai-chat'
 
 type Warn = (param: string, message: string) => void
 
@@ -23,6 +23,10 @@ export function requestBody({ request, endpoint }: ProviderCall, host: Host): Js
     top_p: request.top_p,
     presence_penalty: knows('presence_penalty') ? request.presence_penalty : undefined,
     frequency_penalty: knows('frequency_penalty') ? request.frequency_penalty : undefined,
+    ...(knows('stop') && request.stop?.length && { stop: request.stop }),
+    ...(knows('seed') && request.seed !== undefined && { seed: request.seed }),
+    ...(knows('logit_bias') && request.logit_bias && { logit_bias: request.logit_bias }),
+    ...(extended('top_k') && request.top_k !== undefined && { top_k: request.top_k }),
     response_format: responseFormat(request, host),
     verbosity: extended('verbosity') ? request.text?.verbosity : undefined,
     prompt_cache_key: extended('prompt_cache_key') ? request.prompt_cache_key : undefined,
@@ -45,6 +49,7 @@ export function dropped({ request }: ProviderCall, host: Host, warn: Warn): void
   for (const member of host.without ?? []) if (asked[member]?.(request, host)) warn(...notSent(member))
   warnOfSearch(request, host, warn)
   if (request.text?.verbosity && !host.extensions?.includes('verbosity')) warn('text.verbosity', leftOut)
+  if (request.top_k !== undefined && !host.extensions?.includes('top_k')) warn('top_k', leftOut)
 }
 
 const leftOut = 'is not supported by this provider and was left out'
@@ -55,6 +60,9 @@ const asked: { readonly [M in Unsupported]?: (request: UpstreamRequestBody, host
   parallel_tool_calls: request => request.parallel_tool_calls === false && Boolean(request.tools?.length),
   logprobs: wantsLogprobs,
   reasoning_effort: ({ reasoning }, { effort }) => reasoning?.effort !== undefined && effort === undefined,
+  stop: request => Boolean(request.stop?.length),
+  seed: request => request.seed !== undefined,
+  logit_bias: request => request.logit_bias !== undefined,
   strict: request => request.tools?.some(tool => tool.type === 'function' && tool.strict) ?? false,
 }
 

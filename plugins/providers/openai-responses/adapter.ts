@@ -1,10 +1,11 @@
 import type { Capabilities } from '../../../core/index.ts'
 import type { ApiKeys, ProviderAdapter } from '../../../core/kit.ts'
+import { openaiEmbeddings } from '../openai-chat/embeddings.ts'
 import { decoder } from './decoder.ts'
 import { failureFrom } from './failure.ts'
 import { capabilitiesOf } from './models.ts'
 import { replyEvents } from './reply.ts'
-import { warningsFor, requestBody, type RequestOptions } from './request.ts'
+import { dialect, requestBody, warningsFor, type RequestOptions } from './request.ts'
 
 export interface OpenaiResponsesOptions extends RequestOptions {
   /** May include a query, which every request keeps. */
@@ -25,10 +26,11 @@ export const responsesCapabilities: Capabilities = {
 
 /** The Responses dialect: https://platform.openai.com/docs/api-reference/responses */
 export function openaiResponsesAdapter(options: OpenaiResponsesOptions): ProviderAdapter {
-  const url = responsesUrl(options.baseUrl)
+  const url = urlAt(options.baseUrl, 'responses')
   return {
     capabilities: responsesCapabilities,
     capabilitiesOf,
+    dialect,
     framing: 'sse',
     prepare({ request, endpoint }) {
       const accept = request.stream ? 'text/event-stream' : 'application/json'
@@ -42,11 +44,12 @@ export function openaiResponsesAdapter(options: OpenaiResponsesOptions): Provide
       replyEvents(body, emit)
     },
     failure: failureFrom,
+    embeddings: openaiEmbeddings(() => urlAt(options.baseUrl, 'embeddings'), { tokens: true }),
   }
 }
 
-function responsesUrl(baseUrl: string): string {
+function urlAt(baseUrl: string, path: string): string {
   const url = new URL(baseUrl)
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}/responses`
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/${path}`
   return url.href
 }

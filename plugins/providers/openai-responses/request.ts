@@ -10,6 +10,7 @@ export interface RequestOptions {
   readonly obfuscation?: boolean | undefined
 }
 
+export const dialect = 'openai-responses'
 const minimumOutputTokens = 16
 
 /** The vendor's words for details of an answer. */
@@ -24,7 +25,7 @@ const includable: Readonly<Record<AnswerDetail, string>> = {
 }
 
 /** Members of the vendor that a request has under other names, or that store something. They are not passed on as unknown ones. */
-const { details: _details, logprobs: _logprobs, ...shared } = requestSchema.properties
+const { details: _1, logprobs: _2, stop: _3, seed: _4, top_k: _5, logit_bias: _6, ...shared } = requestSchema.properties
 const ownMembers: ReadonlySet<string> = new Set([
   ...Object.keys(shared),
   'background',
@@ -73,7 +74,7 @@ export function requestBody(request: UpstreamRequestBody, model: string, options
 /** Warnings about what `requestBody` drops or changes. */
 export function warningsFor(request: UpstreamRequestBody, model = ''): readonly GenerationEvent[] {
   const warnings: GenerationEvent[] = []
-  for (const param of ['presence_penalty', 'frequency_penalty'] as const)
+  for (const param of ['presence_penalty', 'frequency_penalty', 'stop', 'seed', 'top_k', 'logit_bias'] as const)
     if (request[param]) warnings.push({ type: 'warning', param, message: 'is not supported by this provider and was dropped' })
   if (request.max_output_tokens !== undefined && request.max_output_tokens < minimumOutputTokens)
     warnings.push({ type: 'warning', param: 'max_output_tokens', message: `raised to ${minimumOutputTokens}, the provider's minimum` })
@@ -89,7 +90,7 @@ export function warningsFor(request: UpstreamRequestBody, model = ''): readonly 
 }
 
 function unknownFields({ extra }: UpstreamRequestBody): JsonObject {
-  if (extra?.dialect !== 'openai-responses') return {}
+  if (extra?.dialect !== dialect) return {}
   return Object.fromEntries(Object.entries(extra.fields).filter(([field]) => !ownMembers.has(field)))
 }
 
@@ -114,6 +115,7 @@ function wireToolChoice(choice: ToolChoice): ToolChoice {
 
 function wireReasoning({
   generate_summary: formerSummary,
+  budget_tokens: _,
   ...reasoning
 }: NonNullable<UpstreamRequestBody['reasoning']>): UpstreamRequestBody['reasoning'] {
   return formerSummary && !reasoning.summary ? { ...reasoning, summary: formerSummary } : reasoning

@@ -30,6 +30,8 @@ function partText(part: Part | InputPart): string {
       return '[image]'
     case 'input_file':
       return `[file ${part.filename ?? part.file_url ?? part.file_id ?? 'without a name'}]`
+    case 'vendor':
+      return '[content of another API]'
   }
 }
 

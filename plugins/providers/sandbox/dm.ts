@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { CatalogSource, DecisionClient } from '../../../core/index.ts'
-import { answerBy, estimateTokens, type DecisionAnswer, type Question } from '../../../core/kit.ts'
+import { answerBy, estimateTokens, maxItemLevels, type DecisionAnswer, type Question } from '../../../core/kit.ts'
 import { created } from './models.ts'
 
 /** Probabilities are multiples of 1 / precision. */
@@ -11,6 +11,7 @@ export function sandboxDecisions(provider: string): DecisionClient {
   return {
     provider,
     prefixOnly: true,
+    limits: { items: true, levels: maxItemLevels, requestTokens: Infinity, questionTokens: Infinity },
     resolve: model => (model === 'dm' ? model : undefined),
     async decide({ request: { state, questions } }) {
       const told = JSON.stringify(state)

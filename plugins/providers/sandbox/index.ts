@@ -3,6 +3,7 @@ import { sendingOptions } from '../../../core/kit.ts'
 import { sandboxDecisionModels, sandboxDecisions } from './dm.ts'
 import { sandboxModels } from './models.ts'
 import { sandboxProvider } from './provider.ts'
+import { sandboxEmbeddings, sandboxReranking, sandboxRetrievalModels } from './retrieval.ts'
 
 export default definePlugin({
   name: 'sandbox',
@@ -16,9 +17,10 @@ export default definePlugin({
   },
   instance: options => options.id,
   setup(gateway, options) {
-    gateway.add(Providers, sandboxProvider(options.id, options))
+    gateway.add(Providers, { ...sandboxProvider(options.id, options), embeddings: sandboxEmbeddings, reranking: sandboxReranking })
     gateway.add(DecisionClients, sandboxDecisions(options.id))
     gateway.add(CatalogSources, sandboxModels(options.id))
     gateway.add(CatalogSources, sandboxDecisionModels(options.id))
+    gateway.add(CatalogSources, sandboxRetrievalModels(options.id))
   },
 })

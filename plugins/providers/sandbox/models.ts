@@ -38,6 +38,10 @@ import { efforts } from '../../../core/kit.ts'
  *              A single word also works: a status, a kind, `cut`, `refusal` or `content-filter`. Anything else returns a manual.
  *
  * `dm`         Makes decisions, under its full name `sandbox/dm` only. Its probabilities depend on the state and the question.
+ *
+ * `embed`      Makes embeddings, under its full name `sandbox/embed` only: texts with the same words are near each other.
+ *
+ * `rerank`     Reranks, under its full name `sandbox/rerank` only, by the words that a document shares with the query.
  */
 const modelNames = ['echo', 'tools', 'reasoning', 'slow', 'fail'] as const
 export type ModelName = (typeof modelNames)[number]

@@ -11,6 +11,7 @@ import { anthropicAdapter, type Envelope } from '../anthropic/adapter.ts'
 import type { MessagesBody } from '../anthropic/wire.ts'
 import { geminiAdapter } from '../gemini/adapter.ts'
 import type { SafetySetting } from '../gemini/wire.ts'
+import { vertexEmbeddings } from './embeddings.ts'
 import type { AuthorizationHeaders } from './google-token.ts'
 
 export interface VertexOptions extends Omit<HttpProviderOptions, 'credentials'> {
@@ -36,7 +37,10 @@ export function vertexProvider(
     `${root}/publishers/${publisher}/models/${encodeURIComponent(upstreamModel.replace(/^(publishers\/\w+\/)?models\//, ''))}`
   const gemini = httpProvider(
     id,
-    geminiAdapter({ modelUrl: ({ endpoint }) => modelUrl(endpoint, 'google'), safetySettings, authorize }),
+    {
+      ...geminiAdapter({ modelUrl: ({ endpoint }) => modelUrl(endpoint, 'google'), safetySettings, authorize }),
+      embeddings: vertexEmbeddings(endpoint => modelUrl(endpoint, 'google')),
+    },
     http,
     options,
   )
@@ -63,6 +67,7 @@ export function vertexProvider(
     capabilities: { customTools: false, namespaceTools: false, allowedTools: false },
     capabilitiesOf: named => spokenBy(named).capabilitiesOf?.(named) ?? {},
     enforcesFormat: (format, endpoint) => spokenBy(endpoint).enforcesFormat?.(format, endpoint) ?? true,
+    dialectOf: named => spokenBy(named).dialect,
     generate: call => spokenBy(call.endpoint).generate(call),
   }
 }

@@ -1,5 +1,13 @@
 import type { Clock } from '../../../core/index.ts'
-import { Concurrency, type FullWindow, type Hold, type RateLimiter, type TokenWindow } from '../../../core/stores.ts'
+import {
+  Concurrency,
+  FullWindows,
+  type FullWindow,
+  type RateLimiter,
+  type TokenWindow,
+  type WindowHold,
+  type WindowState,
+} from '../../../core/stores.ts'
 
 interface Window {
   readonly endsAtMs: number
@@ -23,9 +31,20 @@ export class MemoryLimits implements RateLimiter {
     return this.#concurrency.enter(bucket, limit)
   }
 
-  async reserve(windows: readonly TokenWindow[], amount: number): Promise<Hold | FullWindow> {
+  async reserve(windows: readonly TokenWindow[], amount: number): Promise<WindowHold | FullWindow> {
     const tokens = whole(amount)
-    return this.#full(windows, tokens) ?? this.#hold(windows, tokens)
+    const full = this.#full(windows, tokens)
+    return full ? new FullWindows(full, this.states(windows)) : this.#hold(windows, tokens)
+  }
+
+  states(windows: readonly TokenWindow[]): readonly WindowState[] {
+    const elapsedMs = this.#clock.elapsed()
+    const now = this.#clock.now()
+    return windows.map(({ bucket, tokens }) => {
+      const known = this.#windows.get(bucket)
+      if (!known || elapsedMs >= known.endsAtMs) return { left: tokens, refillsAt: undefined }
+      return { left: Math.max(0, tokens - known.used), refillsAt: now + known.endsAtMs - elapsedMs }
+    })
   }
 
   /** Of the windows without room, the one with the longest wait. */
@@ -40,7 +59,7 @@ export class MemoryLimits implements RateLimiter {
     return longest
   }
 
-  #hold(windows: readonly TokenWindow[], tokens: number): Hold {
+  #hold(windows: readonly TokenWindow[], tokens: number): WindowHold {
     let isOver = false
     let held = tokens
     // Holds in earlier windows need no refund.
@@ -52,6 +71,7 @@ export class MemoryLimits implements RateLimiter {
       else for (const taken of latest) taken.window.used -= Math.min(held - actual, taken.tokens)
     }
     return {
+      states: this.states(windows),
       extend: amount => {
         const more = whole(amount)
         if (isOver || this.#full(windows, more)) return false

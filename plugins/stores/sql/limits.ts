@@ -1,8 +1,16 @@
 import type { Kysely } from 'kysely'
 import type { Clock, Logger } from '../../../core/index.ts'
 import { describeError } from '../../../core/kit.ts'
-import { Concurrency, type FullWindow, type Hold, type RateLimiter, type TokenWindow } from '../../../core/stores.ts'
-import type { Tables } from './tables.ts'
+import {
+  Concurrency,
+  FullWindows,
+  type FullWindow,
+  type RateLimiter,
+  type TokenWindow,
+  type WindowHold,
+  type WindowState,
+} from '../../../core/stores.ts'
+import type { RateWindowTable, Tables } from './tables.ts'
 import { addToWindows, readWindows } from './window-rows.ts'
 
 /** A fixed window: it starts with its first reservation. */
@@ -21,7 +29,7 @@ interface Unsaved {
   readonly tokens: number
 }
 
-type Outcome = Hold | FullWindow
+type Outcome = WindowHold | FullWindow
 
 const longMs = 60 * 60 * 1000
 const saveAfterMs = 100
@@ -64,6 +72,12 @@ export class SqlLimits implements RateLimiter {
     return this.#concurrency.enter(bucket, limit)
   }
 
+  /** Reads windows of an hour or more from the database, which knows what other gateways counted. */
+  states(windows: readonly TokenWindow[]): readonly WindowState[] | Promise<readonly WindowState[]> {
+    const shared = windows.filter(({ windowMs }) => windowMs >= longMs)
+    return shared.length > 0 ? this.#sharedStates(windows, shared) : this.#states(windows)
+  }
+
   /** Saves what is not saved yet. */
   async stop(): Promise<void> {
     await this.#save()
@@ -72,7 +86,7 @@ export class SqlLimits implements RateLimiter {
 
   #reserve(windows: readonly TokenWindow[], tokens: number): Outcome {
     const full = this.#full(windows, tokens)
-    if (full) return full
+    if (full) return new FullWindows(full, this.#states(windows))
     let isOver = false
     let held = tokens
     // Tokens of a finished window need no refund.
@@ -88,6 +102,7 @@ export class SqlLimits implements RateLimiter {
       }
     }
     return {
+      states: this.#states(windows),
       extend: amount => {
         const more = whole(amount)
         if (isOver || this.#full(windows, more)) return false
@@ -113,6 +128,27 @@ export class SqlLimits implements RateLimiter {
       if (!longest || waitOf({ retryAfterMs: waitMs }) > waitOf(longest)) longest = { full, retryAfterMs: waitMs }
     }
     return longest
+  }
+
+  async #sharedStates(windows: readonly TokenWindow[], shared: readonly TokenWindow[]): Promise<readonly WindowState[]> {
+    // What is being saved is in neither of them until it is committed.
+    await this.#saving
+    const buckets = shared.map(({ bucket }) => bucket)
+    const rows = new Map((await readWindows(this.#reader, buckets, this.#clock.now())).map(row => [row.bucket, row]))
+    return this.#states(windows, rows)
+  }
+
+  #states(windows: readonly TokenWindow[], rows?: ReadonlyMap<string, RateWindowTable>): readonly WindowState[] {
+    const now = this.#clock.now()
+    return windows.map(({ bucket, tokens }) => {
+      const row = rows?.get(bucket)
+      const known = this.#windows.get(bucket)
+      const current = known && now < known.endsAt ? known : undefined
+      const endsAt = row?.ends_at ?? current?.endsAt
+      if (endsAt === undefined) return { left: tokens, refillsAt: undefined }
+      const used = row ? row.used + (current?.unsaved ?? 0) : current!.used
+      return { left: Math.max(0, tokens - used), refillsAt: endsAt }
+    })
   }
 
   #take(window: TokenWindow, tokens: number): { readonly window: Window; readonly tokens: number } {

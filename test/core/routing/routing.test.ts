@@ -256,7 +256,7 @@ t.test('a source that returns something else than entries is named, with its plu
     [priced({ input: 1 }), `: "m" at "demo" has an endpoint with a bad \`price.output\`: ${expectedUsd} undefined`],
     [
       priced({ inptu: 1, output: 1 }),
-      ': "m" at "demo" has an endpoint with the unknown `price.inptu`: expected input, output, cacheRead, cacheWrite5m, cacheWrite1h, reasoning, webSearch, request, tiers',
+      ': "m" at "demo" has an endpoint with the unknown `price.inptu`: expected input, output, cacheRead, cacheWrite5m, cacheWrite1h, reasoning, webSearch, request, search, tiers',
     ],
     [
       priced({

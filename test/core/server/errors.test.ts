@@ -203,9 +203,21 @@ byEveryWay('a path that nobody serves brings what is served instead', async t =>
 
 byEveryWay('a hint never names a path that is itself a 404', async t => {
   const clock = new FakeClock(Date.parse('2026-10-26T12:00:00Z'))
-  const under = await gateway({ clock, plugins: [decisions({})] })
+  const movedAt = Date.parse('2026-10-27')
+  const moved = definePlugin({
+    name: 'moved',
+    options: { type: 'object', additionalProperties: false, properties: {} },
+    setup(registrar) {
+      const isGone = (): boolean => clock.now() >= movedAt
+      const handle = (): { readonly status: number } => ({ status: isGone() ? 404 : 200 })
+      registrar.add(Routes, { method: 'POST', path: '/v1/orders', auth: 'key', handle, isGone })
+    },
+  })
+  const under = await gateway({ clock, plugins: [decisions({}), moved({})] })
   t.teardown(under.stop)
   const misspelled = [
+    '/v1/order',
+    '/orders',
     '/v1/decision',
     '/decisions',
     '/v1/decisionss',
@@ -224,12 +236,14 @@ byEveryWay('a hint never names a path that is itself a 404', async t => {
         return hint
       }),
     )
-  t.ok((await named()).includes('/v1/decisions'))
+  t.ok((await named()).includes('/v1/orders'))
   clock.pass(24 * 60 * 60_000)
-  t.equal((await under.request('/v1/decisions', { body: {} })).status, 404)
+  t.equal((await under.request('/v1/orders', { body: {} })).status, 404)
   const after = await named()
-  t.notOk(after.includes('/v1/decisions'))
-  t.ok(after.includes('/v1/systemone') && after.includes('/v1/models') && after.includes('/v1/responses'))
+  t.notOk(after.includes('/v1/orders'))
+  t.ok(
+    after.includes('/v1/decisions') && after.includes('/v1/systemone') && after.includes('/v1/models') && after.includes('/v1/responses'),
+  )
 })
 
 byEveryWay('errors name paths of other endpoints only where they are served', async t => {

@@ -4,6 +4,8 @@ import { gatewayHeaders } from '../../../core/kit.ts'
 t.test('headers are one line of printable ASCII, and not too long', async t => {
   t.same(gatewayHeaders({}), {})
   t.same(gatewayHeaders({ provider: '日本\u0001', attempts: 2, warnings: [] }), { 'x-gateway-provider': '???', 'x-gateway-attempts': '2' })
+  t.same(gatewayHeaders({ costUsd: 0.25 }), { 'x-gateway-cost-usd': '0.25' })
+  t.same(gatewayHeaders({ costUsd: null }), {}, 'an unknown cost has no header')
   const warnings = [
     { param: 'top_p', message: 'dropped\r\nx-evil: 1' },
     { param: 'long', message: 'x'.repeat(3_000) },

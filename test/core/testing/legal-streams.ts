@@ -98,6 +98,7 @@ const usage = {
   output_tokens_details: { reasoning_tokens: 4 },
   total_tokens: 21,
   tool_calls: {},
+  cost_usd: null,
 }
 
 export function response(status: 'in_progress' | 'completed' | 'incomplete' | 'failed', output: readonly Event[]): Event {

@@ -128,7 +128,7 @@ t.test('every status has the error body of this surface', async t => {
     [415, 'unsupported_media_type', {}, { headers: { 'content-encoding': 'lzma' } }],
     [404, 'not_found', {}, {}, '/v1/systemone/more'],
     [405, 'method_not_allowed', {}, { method: 'PUT' }],
-    [405, 'method_not_allowed', {}, { method: 'DELETE' }, '/v1/decisions'],
+    [405, 'method_not_allowed', {}, { method: 'DELETE' }],
   ]
   for (const [status, type, body, more, path] of cases) {
     const outcome = await decide(under, body, more, path)
@@ -180,21 +180,26 @@ t.test("a vendor's wait is passed on, and a final refusal says so", async t => {
   t.same([never.status, never.headers.get('retry-after'), never.headers.get('x-should-retry')], [429, null, 'false'])
 })
 
-t.test('/v1/decisions is the same until its last day is over', async t => {
+t.test('/v1/decisions takes the same until its last day is over, and then says where to send it', async t => {
   const clock = new FakeClock(Date.UTC(2026, 9, 26, 23, 59, 59, 999))
   const under = await stage(t, { clock })
   const body = { state: 'x', questions: { a: yes } }
   for (const path of ['/v1/decisions', '/v1/decisions/']) t.equal((await decide(under, body, {}, path)).status, 200, path)
   const [direct, aliased] = [await decide(under, body), await decide(under, body, {}, '/v1/decisions')]
   t.same({ ...aliased.body, id: '' }, { ...direct.body, id: '' })
-  t.equal((await decide(under, { questions: {} }, {}, '/v1/decisions')).status, 400)
+  const { status, detail } = await decide(under, { questions: {} }, {}, '/v1/decisions')
+  t.same([status, detail.error_type], [400, 'invalid_value'], 'errors have the form of the request')
   clock.pass(1)
+  const late = { model: 'one', ...body }
   for (const path of ['/v1/decisions', '/v1/decisions/']) {
-    const { status, detail } = await decide(under, body, {}, path)
-    t.same([status, detail.error_type], [404, 'not_found'])
-    t.match(detail.message, /until 2026-10-26.*\/v1\/systemone/)
+    const reply = await under.request(path, { body: late })
+    t.equal(reply.status, 400)
+    t.match(await reply.json(), {
+      error: { type: 'invalid_request_error', param: 'questions', message: /until 2026-10-26.*\/v1\/systemone/ },
+    })
   }
-  t.equal((await decide(under, body, { headers: { authorization: '' } }, '/v1/decisions')).status, 401, 'keys come first')
+  const keyless = await under.request('/v1/decisions', { body: late, headers: { authorization: '' } })
+  t.equal(keyless.status, 401, 'keys come first')
   t.equal((await decide(under, body)).status, 200)
 
   const later = await gateway({ clock, plugins: [decisions({ aliasUntil: '2027-01-31' }), deciding('acme').plugin] })
@@ -221,6 +226,6 @@ t.test('what is described is what is taken and answered', async t => {
   for (const [name, body] of refused) if (typeof body !== 'string') t.ok(check('CreateDecision', whole(body)), name)
   t.equal(check('DecisionError', { detail: (await decide(under, { model: 'x' })).detail }), undefined)
   t.match(document, {
-    paths: { '/v1/systemone': { post: { responses: { 424: {}, 504: {} } } }, '/v1/decisions': { post: { responses: { 404: {} } } } },
+    paths: { '/v1/systemone': { post: { responses: { 424: {}, 504: {} } } }, '/v1/decisions': { post: { responses: { 424: {} } } } },
   })
 })

@@ -3,6 +3,17 @@ import { gateway, hello, saying } from '../../kit/gateway.ts'
 import { listing } from '../../kit/stage.ts'
 import { FakeClock } from '../../kit/set-up.ts'
 
+const priceOf = (input: number, output: number): object => ({
+  input,
+  output,
+  cache_read: null,
+  cache_write_5m: null,
+  cache_write_1h: null,
+  reasoning: null,
+  tiers: [],
+  web_search: null,
+  request: 0,
+})
 const zdr = { policy_url: 'https://acme.example.com/zdr', certificate_url: 'https://acme.example.com/zdr.pdf' }
 
 t.test('models are listed, and described one by one with the retention of each provider', async t => {
@@ -37,7 +48,18 @@ t.test('models are listed, and described one by one with the retention of each p
   t.equal(list.body.object, 'list')
   t.same(
     list.body.data.filter(({ owned_by }: { owned_by: string }) => owned_by === 'acme'),
-    [{ id: 'small', object: 'model', created: 1_767_225_600, owned_by: 'acme' }],
+    [
+      {
+        id: 'small',
+        object: 'model',
+        created: 1_767_225_600,
+        owned_by: 'acme',
+        context_length: 1_000,
+        max_output_tokens: null,
+        pricing: { ...priceOf(1, 2), prompt: '0.000001', completion: '0.000002' },
+        capabilities: {},
+      },
+    ],
   )
   const ids = list.body.data.map(({ id }: { id: string }) => id)
   t.ok(ids.includes('meta/llama') && !ids.includes('nowhere') && !ids.includes('tiny'))
@@ -191,7 +213,8 @@ t.test('auto is listed for keys that can use it, and described', async t => {
     const key = await under.gateway.issueKey({ name: 'one', ...settings })
     const headers = { authorization: `Bearer ${key}` }
     const { data } = (await (await under.request('/v1/models', { headers })).json()) as ModelsBody
-    const auto = { id: 'auto', object: 'model', created: 0, owned_by: 'turnpike' }
+    const unknown = { context_length: null, max_output_tokens: null, pricing: null, capabilities: {} }
+    const auto = { id: 'auto', object: 'model', created: 0, owned_by: 'turnpike', ...unknown }
     if (isListed) t.strictSame(data[0], auto)
     t.equal(data.filter(({ id }) => id === 'auto').length, isListed ? 1 : 0, JSON.stringify(settings))
     const answer = await under.request('/v1/responses', { headers, body: { model: 'auto', input: 'hi' } })

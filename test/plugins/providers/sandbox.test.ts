@@ -1,4 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { embed, rank, retrieving } from '../../kit/retrieval-stage.ts'
 import t, { type Test } from 'tap'
 import {
   ProviderFailure,
@@ -803,4 +804,18 @@ t.test('values for schemas', async t => {
       await refused(t, schema)
     t.ok(await schemaValue({ properties: everyone, $defs: Object.fromEntries(names.map(name => [name, { properties: everyone }])) }))
   })
+})
+
+t.test('embeddings and rerankings depend only on the words', async t => {
+  const under = await retrieving([])
+  t.teardown(under.stop)
+  const { body } = await embed(under, { model: 'sandbox/embed', input: ['Cats purr.', 'cats, purr', 'Stocks fell.'] })
+  const [cats, same, stocks] = body.data.map(({ embedding }: { embedding: number[] }) => embedding)
+  t.equal(cats.length, 256)
+  t.same(cats, same)
+  t.notSame(cats, stocks)
+  t.equal((await embed(under, { model: 'sandbox/embed', input: [1, 2], dimensions: 8 })).body.data[0].embedding.length, 8)
+  const ranked = await rank(under, { model: 'sandbox/rerank', query: 'Do cats purr?', documents: ['Stocks fell.', 'Cats purr.'] })
+  t.match(ranked.body.results, [{ index: 1 }, { index: 0 }])
+  t.ok(ranked.body.usage.cost_usd > 0)
 })

@@ -29,6 +29,7 @@ export async function judgeExamples(examples: readonly Example[], judge: Judge, 
 /** One probability for each option, in the order of the criteria; a `noul` has yes and no. Undefined if the answer has no probabilities. */
 export function distributionOf(question: Question, answer: DecisionAnswer): readonly number[] | undefined {
   if (answer.type === 'noul') return [answer.noul, 1 - answer.noul]
+  if (answer.type === 'refusal') return undefined
   const { probabilities } = answer
   if (!probabilities || question.type === 'noul') return undefined
   return Object.keys(question.criteria).map(name => probabilities[name] ?? 0)

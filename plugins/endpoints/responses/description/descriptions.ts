@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../../core/index.ts'
-import type { ReplyDescription, RouteDescription } from '../../../../core/kit.ts'
+import { describeRateLimits, type ReplyDescription, type RouteDescription } from '../../../../core/kit.ts'
 import { idSchema } from '../path-id.ts'
 import { includables } from '../request-body.ts'
 import { eventSchemas } from './event-schema.ts'
@@ -70,7 +70,8 @@ const body = {
 }
 
 export function describeCreate(schemas: Schemas): RouteDescription {
-  const ok = reply('The response; with `stream`, its events.', 'Response', routed)
+  const limits = describeRateLimits()
+  const ok = reply('The response; with `stream`, its events.', 'Response', { ...routed, ...limits })
   return {
     summary: 'Generate a response',
     request: ref('CreateResponse'),
@@ -81,7 +82,7 @@ export function describeCreate(schemas: Schemas): RouteDescription {
       424: failure('Every provider that was asked has failed.'),
       429: {
         ...failure('A limit of the key or of the provider is reached.'),
-        headers: { ...requestId, 'retry-after': { description: 'Seconds to wait, if waiting helps.', schema: count } },
+        headers: { ...requestId, ...limits, 'retry-after': { description: 'Seconds to wait, if waiting helps.', schema: count } },
       },
       504: failure('The provider did not answer in time.'),
     },

@@ -27,6 +27,7 @@ const usage = object({
   output_tokens_details: object({ reasoning_tokens: count }),
   total_tokens: count,
   tool_calls: { type: 'object', additionalProperties: count },
+  cost_usd: { ...orNull(number), description: 'US dollars that the request is charged. Null if unknown.' },
 })
 
 const error = {

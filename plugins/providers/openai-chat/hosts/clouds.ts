@@ -21,6 +21,8 @@ export const clouds = {
     without: ['logprobs', 'parallel_tool_calls'],
     thinkTags: true,
     endsWithDone: true,
+    embeddings: { floatOnly: true, maxInputs: 512 },
+    reranking: {},
   },
   fireworks: {
     source: 'https://docs.fireworks.ai/api-reference/post-chatcompletions',
@@ -28,6 +30,8 @@ export const clouds = {
     keyVariable: 'FIREWORKS_API_KEY',
     reasoning: 'reasoning_content',
     thinkTags: true,
+    embeddings: { floatOnly: true, maxInputs: 512 },
+    reranking: {},
   },
   cerebras: {
     source: 'https://inference-docs.cerebras.ai/resources/openai',
@@ -48,18 +52,22 @@ export const clouds = {
     baseUrl: 'https://api.tokenfactory.nebius.com/v1',
     keyVariable: 'NEBIUS_API_KEY',
     thinkTags: true,
+    embeddings: {},
   },
   novita: {
     source: 'https://novita.ai/docs/guides/introduction',
     baseUrl: 'https://api.novita.ai/openai/v1',
     keyVariable: 'NOVITA_API_KEY',
     thinkTags: true,
+    embeddings: {},
+    reranking: {},
   },
   nvidia: {
     source: 'https://docs.api.nvidia.com/nim/',
     baseUrl: 'https://integrate.api.nvidia.com/v1',
     keyVariable: 'NVIDIA_API_KEY',
     thinkTags: true,
+    embeddings: { inputTypes: { query: 'query', document: 'passage' } },
   },
   venice: {
     source: 'https://docs.venice.ai/api-reference/endpoint/chat/completions',
@@ -67,6 +75,7 @@ export const clouds = {
     keyVariable: 'VENICE_API_KEY',
     reasoning: 'reasoning_content',
     thinkTags: true,
+    embeddings: {},
   },
   hyperbolic: {
     source: 'https://docs.hyperbolic.xyz',
@@ -79,12 +88,14 @@ export const clouds = {
     baseUrl: 'https://api.deepinfra.com/v1/openai',
     keyVariable: 'DEEPINFRA_API_KEY',
     thinkTags: true,
+    embeddings: { maxInputs: 1_024 },
   },
   baseten: {
     source: 'https://docs.baseten.co/inference/model-apis/overview',
     baseUrl: 'https://inference.baseten.co/v1',
     keyVariable: 'BASETEN_API_KEY',
     thinkTags: true,
+    embeddings: {},
   },
   cloudflare: {
     source: 'https://developers.cloudflare.com/workers-ai/configuration/open-ai-compatibility/',
@@ -92,18 +103,21 @@ export const clouds = {
     account: { what: 'the account id in its address', variable: 'CLOUDFLARE_ACCOUNT_ID' },
     keyVariable: 'CLOUDFLARE_API_KEY',
     thinkTags: true,
+    embeddings: { floatOnly: true, maxInputs: 100 },
   },
   scaleway: {
     source: 'https://www.scaleway.com/en/docs/generative-apis/',
     baseUrl: 'https://api.scaleway.ai/v1',
     keyVariable: 'SCW_SECRET_KEY',
     thinkTags: true,
+    embeddings: {},
   },
   ovhcloud: {
     source: 'https://www.ovhcloud.com/en/public-cloud/ai-endpoints/catalog/',
     baseUrl: 'https://oai.endpoints.kepler.ai.cloud.ovh.net/v1',
     keyVariable: 'OVH_AI_ENDPOINTS_ACCESS_TOKEN',
     thinkTags: true,
+    embeddings: {},
   },
   nscale: {
     source: 'https://docs.nscale.com/docs/inference/serverless-models/overview',
@@ -125,6 +139,8 @@ export const clouds = {
     reasoning: 'reasoning_content',
     effort: 'enable_thinking',
     thinkTags: true,
+    embeddings: { maxInputs: 32 },
+    reranking: {},
   },
   'siliconflow-cn': {
     source: 'https://docs.siliconflow.cn/cn/api-reference/chat-completions/chat-completions',
@@ -134,6 +150,8 @@ export const clouds = {
     reasoning: 'reasoning_content',
     effort: 'enable_thinking',
     thinkTags: true,
+    embeddings: { maxInputs: 32 },
+    reranking: {},
   },
   friendli: {
     source: 'https://friendli.ai/docs/guides/serverless_endpoints/introduction',

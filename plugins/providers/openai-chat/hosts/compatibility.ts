@@ -8,6 +8,7 @@ export const compatibility = {
     keyVariable: 'GEMINI_API_KEY',
     explicit: true,
     without: ['parallel_tool_calls', 'strict'],
+    embeddings: { maxInputs: 100 },
   },
   'anthropic-compat': {
     source: 'https://docs.claude.com/en/api/openai-sdk',
@@ -23,6 +24,7 @@ export const compatibility = {
     explicit: true,
     without: ['logprobs', 'parallel_tool_calls'],
     toolChoice: 'modes',
+    embeddings: { maxInputs: 96 },
   },
   'bedrock-compat': {
     source: 'https://docs.aws.amazon.com/bedrock/latest/userguide/inference-chat-completions.html',

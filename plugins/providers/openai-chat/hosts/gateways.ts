@@ -13,6 +13,8 @@ export const gateways = {
     files: 'file_or_url',
     // The host searches for every model: https://openrouter.ai/docs/guides/features/server-tools/web-search
     search: { models: /./, form: 'server_tool' },
+    embeddings: {},
+    reranking: {},
   },
   vercel: {
     source: 'https://vercel.com/docs/ai-gateway/openai-compat',
@@ -22,6 +24,7 @@ export const gateways = {
     reasoning: 'reasoning_details',
     effort: 'reasoning',
     files: 'file',
+    embeddings: {},
   },
   huggingface: {
     source: 'https://huggingface.co/docs/inference-providers',
@@ -34,6 +37,7 @@ export const gateways = {
     baseUrl: 'https://models.github.ai/inference',
     keyVariable: 'GITHUB_TOKEN',
     explicit: true,
+    embeddings: {},
   },
   poe: {
     source: 'https://creator.poe.com/docs/external-applications/openai-compatible-api',
@@ -46,18 +50,21 @@ export const gateways = {
     source: 'https://requesty.ai/solution/llm-routing/models',
     baseUrl: 'https://router.requesty.ai/v1',
     keyVariable: 'REQUESTY_API_KEY',
+    embeddings: {},
   },
   aimlapi: {
     source: 'https://docs.aimlapi.com',
     baseUrl: 'https://api.aimlapi.com/v1',
     keyVariable: 'AIMLAPI_API_KEY',
     thinkTags: true,
+    embeddings: {},
   },
   nanogpt: {
     source: 'https://docs.nano-gpt.com',
     baseUrl: 'https://nano-gpt.com/api/v1',
     keyVariable: 'NANO_GPT_API_KEY',
     thinkTags: true,
+    embeddings: {},
   },
   opencode: {
     source: 'https://opencode.ai/docs/zen',

@@ -23,6 +23,7 @@ export const makers = {
     callIds: /^.{1,40}$/,
     // "Web search", Chat Completions: these always search.
     search: { models: /^gpt-(4o(-mini)?-search-preview|5-search-api)/, form: 'web_search_options_nested' },
+    embeddings: { tokens: true },
   },
   deepseek: {
     source: 'https://api-docs.deepseek.com/api/create-chat-completion',
@@ -51,6 +52,7 @@ export const makers = {
     audio: 'bytes',
     callIds: /^[a-zA-Z0-9]{9}$/,
     prefix: true,
+    embeddings: { floatOnly: true, maxInputs: 128, maxTokens: 16_000, dimensions: 'output_dimension' },
   },
   perplexity: {
     source: 'https://docs.perplexity.ai/api-reference/chat-completions-post',
@@ -62,6 +64,7 @@ export const makers = {
     alternating: true,
     // These always search.
     search: { models: /sonar/, form: 'web_search_options' },
+    embeddings: { maxInputs: 512 },
   },
   alibaba: {
     source: 'https://www.alibabacloud.com/help/en/model-studio/deep-thinking',
@@ -69,6 +72,7 @@ export const makers = {
     keyVariable: 'DASHSCOPE_API_KEY',
     reasoning: 'reasoning_content',
     effort: 'enable_thinking',
+    embeddings: { floatOnly: true, maxInputs: 10 },
   },
   'alibaba-cn': {
     source: 'https://help.aliyun.com/zh/model-studio/deep-thinking',
@@ -77,6 +81,7 @@ export const makers = {
     explicit: true,
     reasoning: 'reasoning_content',
     effort: 'enable_thinking',
+    embeddings: { floatOnly: true, maxInputs: 10 },
   },
   moonshot: {
     source: 'https://platform.moonshot.ai/docs/api/chat',
@@ -92,6 +97,7 @@ export const makers = {
     toolChoice: 'auto',
     reasoning: 'reasoning_content',
     effort: 'thinking',
+    embeddings: { floatOnly: true, maxInputs: 64 },
   },
   zhipuai: {
     source: 'https://docs.bigmodel.cn/cn/guide/develop/openai/introduction',
@@ -101,6 +107,7 @@ export const makers = {
     toolChoice: 'auto',
     reasoning: 'reasoning_content',
     effort: 'thinking',
+    embeddings: { floatOnly: true, maxInputs: 64 },
   },
   minimax: {
     source: 'https://platform.minimax.io/docs/api-reference/text-openai-api',
@@ -126,6 +133,7 @@ export const makers = {
     source: 'https://developers.upstage.ai/docs/apis/chat',
     baseUrl: 'https://api.upstage.ai/v1/solar',
     keyVariable: 'UPSTAGE_API_KEY',
+    embeddings: { floatOnly: true, maxInputs: 100 },
   },
   stepfun: {
     source: 'https://platform.stepfun.ai/docs/en/overview/concept',
@@ -142,6 +150,7 @@ export const makers = {
     source: 'https://cloud.baidu.com/doc/WENXINWORKSHOP/s/2m3fihw8s',
     baseUrl: 'https://qianfan.baidubce.com/v2',
     keyVariable: 'QIANFAN_API_KEY',
+    embeddings: { floatOnly: true, maxInputs: 16 },
   },
   volcengine: {
     source: 'https://www.volcengine.com/docs/82379/1330310',
@@ -149,11 +158,13 @@ export const makers = {
     keyVariable: 'ARK_API_KEY',
     reasoning: 'reasoning_content',
     effort: 'thinking',
+    embeddings: { maxInputs: 256 },
   },
   hunyuan: {
     source: 'https://cloud.tencent.com/document/product/1729/111007',
     baseUrl: 'https://api.hunyuan.cloud.tencent.com/v1',
     keyVariable: 'HUNYUAN_API_KEY',
+    embeddings: { floatOnly: true, maxInputs: 50 },
   },
   xiaomi: {
     source: 'https://platform.xiaomimimo.com/#/docs',

@@ -13,6 +13,7 @@ export const moreClouds = {
     baseUrl: 'https://api.berget.ai/v1',
     keyVariable: 'BERGET_API_KEY',
     thinkTags: true,
+    embeddings: {},
   },
   clarifai: {
     source: 'https://docs.clarifai.com/compute/inference/',
@@ -27,6 +28,7 @@ export const moreClouds = {
     keyVariable: 'DATABRICKS_TOKEN',
     explicit: true,
     thinkTags: true,
+    embeddings: { floatOnly: true, maxInputs: 150 },
   },
   digitalocean: {
     source: 'https://docs.digitalocean.com/products/gradient-ai-platform/details/models/',
@@ -40,6 +42,7 @@ export const moreClouds = {
     baseUrl: 'https://api.doubleword.ai/v1',
     keyVariable: 'DOUBLEWORD_API_KEY',
     thinkTags: true,
+    embeddings: {},
   },
   hetzner: {
     source: 'https://experiments.hetzner.com/docs/inference',
@@ -54,12 +57,14 @@ export const moreClouds = {
     account: { what: 'the product id in its address', variable: 'INFOMANIAK_PRODUCT_ID' },
     keyVariable: 'INFOMANIAK_API_KEY',
     thinkTags: true,
+    embeddings: {},
   },
   modelscope: {
     source: 'https://modelscope.cn/docs/model-service/API-Inference/intro',
     baseUrl: 'https://api-inference.modelscope.cn/v1',
     keyVariable: 'MODELSCOPE_API_KEY',
     thinkTags: true,
+    embeddings: {},
   },
   'ollama-cloud': {
     source: 'https://docs.ollama.com/cloud',
@@ -77,12 +82,14 @@ export const moreClouds = {
     keyVariable: 'SNOWFLAKE_CORTEX_PAT',
     maxTokens: 'max_completion_tokens',
     thinkTags: true,
+    embeddings: { floatOnly: true, maxInputs: 512 },
   },
   stackit: {
     source: 'https://docs.stackit.cloud/products/data-and-ai/ai-model-serving/basics/available-shared-models',
     baseUrl: 'https://api.openai-compat.model-serving.eu01.onstackit.cloud/v1',
     keyVariable: 'STACKIT_API_KEY',
     thinkTags: true,
+    embeddings: {},
   },
   synthetic: {
     source: 'https://dev.synthetic.new/docs/api/overview',

@@ -9,12 +9,15 @@ export const ownServers = {
     toolChoice: 'modes',
     reasoning: 'reasoning',
     thinkTags: true,
+    embeddings: { floatOnly: true, maxInputs: 512 },
   },
   vllm: {
     source: 'https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html',
     baseUrl: 'http://127.0.0.1:8000/v1',
     reasoning: 'reasoning',
     thinkTags: true,
+    embeddings: { tokens: true },
+    reranking: {},
   },
   llamacpp: {
     source: 'https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md',
@@ -22,29 +25,36 @@ export const ownServers = {
     toolChoice: 'modes',
     reasoning: 'reasoning_content',
     thinkTags: true,
+    embeddings: { tokens: true },
+    reranking: {},
   },
   lmstudio: {
     source: 'https://lmstudio.ai/docs/app/api/endpoints/openai',
     baseUrl: 'http://127.0.0.1:1234/v1',
     toolChoice: 'modes',
     thinkTags: true,
+    embeddings: { floatOnly: true, maxInputs: 512 },
   },
   sglang: {
     source: 'https://docs.sglang.ai/basic_usage/openai_api_completions.html',
     baseUrl: 'http://127.0.0.1:30000/v1',
     reasoning: 'reasoning_content',
     thinkTags: true,
+    embeddings: { tokens: true },
   },
   tgi: {
     source: 'https://huggingface.co/docs/text-generation-inference/messages_api',
     baseUrl: 'http://127.0.0.1:3000/v1',
     without: ['parallel_tool_calls', 'reasoning_effort', 'strict'],
     thinkTags: true,
+    embeddings: { floatOnly: true, maxInputs: 32 },
   },
   localai: {
     source: 'https://localai.io/features/text-generation/',
     baseUrl: 'http://127.0.0.1:8080/v1',
     thinkTags: true,
+    embeddings: {},
+    reranking: {},
   },
   mistralrs: {
     source: 'https://github.com/EricLBuehler/mistral.rs/blob/master/docs/HTTP.md',
@@ -56,6 +66,8 @@ export const ownServers = {
     source: 'https://docs.gpustack.ai/latest/user-guide/openai-compatible-apis/',
     baseUrl: undefined,
     thinkTags: true,
+    embeddings: {},
+    reranking: {},
   },
   /** Any other host that speaks the protocol. Sends only what every host understands. */
   compatible: {
@@ -64,5 +76,7 @@ export const ownServers = {
     without: ['parallel_tool_calls', 'strict'],
     toolChoice: 'modes',
     thinkTags: true,
+    embeddings: {},
+    reranking: {},
   },
 } as const satisfies Hosts

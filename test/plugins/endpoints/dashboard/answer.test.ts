@@ -1,7 +1,14 @@
 import t from 'tap'
 import { answerOf, noAnswer, withEvent } from '../../../../plugins/endpoints/dashboard/app/pages/playground/answer.ts'
 import { eventsOf, type StreamEvent } from '../../../../plugins/endpoints/dashboard/app/pages/playground/event-stream.ts'
-import { callsIn, decisionOf, itemsToSend, requestOf } from '../../../../plugins/endpoints/dashboard/app/pages/playground/request.ts'
+import { barsOf, shownReply } from '../../../../plugins/endpoints/dashboard/app/pages/playground/decision-reply.ts'
+import {
+  callsIn,
+  decisionOf,
+  itemsToSend,
+  publicDecisionOf,
+  requestOf,
+} from '../../../../plugins/endpoints/dashboard/app/pages/playground/request.ts'
 import { gateway } from '../../../kit/gateway.ts'
 
 const weather = {
@@ -108,5 +115,64 @@ t.test('questions are written one option a line', t => {
     },
   })
   t.match(decisionOf('dm', '{not json', questions), { state: '{not json' })
+  t.same(publicDecisionOf('dm', '{"a":1}', questions), {
+    model: 'dm',
+    input: [{ role: 'user', content: [{ type: 'input_json', data: { a: 1 } }] }],
+    questions: [
+      { type: 'predicate', name: 'angry', instructions: 'Angry?' },
+      { type: 'choice', name: 'topic', choices: [{ value: 'billing', description: 'Money' }, { value: 'other' }, { value: ': odd' }] },
+      { type: 'score', name: 'level', levels: [{ label: 'low' }, { label: 'high', description: 'very' }] },
+    ],
+  })
+  for (const text of ['hi', '{not json', '[1]']) t.match(publicDecisionOf('dm', text, questions), { input: text })
+  t.end()
+})
+
+t.test('both formats of a decision are shown alike', t => {
+  const usage = { input_tokens: 1, output_tokens: 1 }
+  const shown = shownReply({
+    id: 'dec_1',
+    model: 'vendor/dm',
+    usage,
+    answers: [
+      { type: 'predicate', name: 'angry', probability: 0.9, uncalibrated: true },
+      {
+        type: 'choice',
+        name: null,
+        choice: true,
+        confidence: 0.2,
+        probabilities: [
+          { value: true, probability: 0.6 },
+          { value: 'no', probability: 0.4 },
+        ],
+      },
+      {
+        type: 'score',
+        name: 'level',
+        score: 0.25,
+        probabilities: [
+          { value: 0, label: 'low', probability: 0.75 },
+          { value: 1, label: 'high', probability: 0.25 },
+        ],
+      },
+      { type: 'refusal', name: 'other' },
+    ],
+  })
+  t.same(shown, {
+    id: 'dec_1',
+    model: 'vendor/dm',
+    usage,
+    answers: {
+      angry: { type: 'noul', noul: 0.9, uncalibrated: true },
+      'question 2': { type: 'choice', choice: 'true', confidence: 0.2, probabilities: { true: 0.6, no: 0.4 } },
+      level: { type: 'score', score: 0.25, probabilities: { 0: 0.75, 1: 0.25 }, legend: { 0: 'low', 1: 'high' } },
+      other: { type: 'refusal' },
+    },
+  })
+  t.same(barsOf(shown.answers['level']!), [
+    { name: '0: low', probability: 0.75, isChosen: true },
+    { name: '1: high', probability: 0.25, isChosen: false },
+  ])
+  t.same(barsOf(shown.answers['other']!), [])
   t.end()
 })

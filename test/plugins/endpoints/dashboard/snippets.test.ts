@@ -77,6 +77,22 @@ t.test('decisions, too', async t => {
   }
 })
 
+t.test('decisions of the public format, with the SDK', async t => {
+  const { apiKey, url, records, recorded, stop } = await listeningGateway({ plugins: [decisions({})] })
+  t.teardown(stop)
+  const request = { model: 'sandbox/dm', input: text, questions: [{ type: 'predicate', name: 'is it', instructions: text }] }
+  const python = await isThere('python3', '-c', 'import openai.resources.decisions')
+  const curl = await isThere('curl', '--version')
+  for (const language of languages) {
+    const skip = (language === 'Python' && !python && 'needs the package openai') || (language === 'curl' && !curl && 'needs curl')
+    await t.test(language, { skip }, async t => {
+      t.match(await output(language, snippetOf(language, 'decisions', url, request), apiKey), /predicate/)
+    })
+  }
+  await recorded(1)
+  t.ok(records.every(({ status }) => status === 200))
+})
+
 t.test('Python literals mean the same', { skip: !(await isThere('python3', '--version')) && 'needs Python' }, async t => {
   const request = {
     model: 'm',

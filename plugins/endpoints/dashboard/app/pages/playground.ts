@@ -38,7 +38,7 @@ export default function Playground(): VNode {
   // Never another key than the one that is named.
   const key = wanted === undefined ? enabled[0] : enabled.find(({ id }) => id === wanted)
   const disabled = keys.find(({ id, disabled: isDisabled }) => id === wanted && isDisabled)
-  const names = (models.data?.data ?? []).filter(({ endpoints }) => endpoints.some(({ kind }) => kind !== 'decision')).map(({ id }) => id)
+  const names = (models.data?.data ?? []).filter(({ endpoints }) => endpoints.some(({ kind }) => kind === 'generation')).map(({ id }) => id)
   return html`<${Page}
     title="Playground"
     intro="Send a request as one of your keys. It is recorded, counted and charged like any other."

@@ -10,7 +10,7 @@ export interface Model {
 
 export interface Endpoint {
   readonly provider: string
-  readonly kind: 'generation' | 'decision'
+  readonly kind: 'generation' | 'decision' | 'embedding' | 'rerank'
   readonly upstream_model: string
   readonly context_window: number | null
   readonly max_output_tokens: number | null
@@ -80,9 +80,11 @@ const capabilityNames: Readonly<Record<string, string>> = {
   verbosity: 'Verbosity',
 }
 
+const kinds = { decision: 'Decisions', embedding: 'Embeddings', rerank: 'Reranking' } as const
+
 /** The known capabilities of an endpoint. */
 export function capabilitiesOf({ capabilities, kind }: Endpoint): readonly string[] {
-  if (kind === 'decision') return ['Decisions']
+  if (kind !== 'generation') return [kinds[kind]]
   const { structured_output: format, efforts } = capabilities
   return [
     ...Object.entries(capabilityNames).flatMap(([name, text]) => (capabilities[name] === true ? [text] : [])),

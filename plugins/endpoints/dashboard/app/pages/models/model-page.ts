@@ -44,9 +44,9 @@ export function ModelPage({
   const { may } = useSession()
   const list = useData<ListOf<Model>>('/models', { search: id }, { all: true })
   const model = list.data?.data.find(each => each.id === id)
-  const isDecision = model?.endpoints.every(({ kind }) => kind === 'decision') ?? true
+  const generates = model?.endpoints.some(({ kind }) => kind === 'generation') ?? false
   const metrics = useData<ListOf<EndpointMetrics>>('/metrics/endpoints', { interval }, { all: true, pollMs: liveMs })
-  const routes = useData<RoutePreview>(isDecision ? undefined : '/routes', { model: id, sort, interval, key: routedAs }, { pollMs: liveMs })
+  const routes = useData<RoutePreview>(generates ? '/routes' : undefined, { model: id, sort, interval, key: routedAs }, { pollMs: liveMs })
   const rows = model ? rowsOf(model, metrics.data?.data ?? [], routes.data) : []
   return html`<${Page}
     title=${id}
@@ -62,9 +62,9 @@ export function ModelPage({
       html`<${Panel}
           flush
           title="Endpoints"
-          intro=${isDecision ? undefined : introOf(routes.data)}
+          intro=${generates ? introOf(routes.data) : undefined}
           actions=${html`<div class="filters">
-            ${!isDecision && html`<${RouteControls} sort=${sort} routedAs=${routedAs} />`}
+            ${generates && html`<${RouteControls} sort=${sort} routedAs=${routedAs} />`}
             <${Select}
               label="Measured over"
               value=${interval}

@@ -4,30 +4,7 @@ import { count, percent } from '../../format.ts'
 import { html } from '../../html.ts'
 import { hrefOf } from '../../place.ts'
 
-/** The reply of `POST /v1/systemone`. */
-export interface DecisionReply {
-  readonly id: string
-  readonly model: string
-  readonly answers: Readonly<Record<string, DecisionAnswer>>
-  readonly usage: { readonly input_tokens: number; readonly output_tokens: number }
-}
-
-export interface DecisionAnswer {
-  readonly type: 'noul' | 'choice' | 'score'
-  readonly noul?: number
-  readonly choice?: string
-  readonly score?: number
-  readonly confidence?: number
-  readonly probabilities?: Readonly<Record<string, number>>
-  readonly legend?: Readonly<Record<string, unknown>>
-  readonly uncalibrated?: boolean
-}
-
-interface Bar {
-  readonly name: string
-  readonly probability: number
-  readonly isChosen: boolean
-}
+import { barsOf, verdictOf, type DecisionReply } from './decision-reply.ts'
 
 /** The probabilities of each answer as bars. */
 export function DecisionView({ reply }: { readonly reply: DecisionReply }): VNode {
@@ -61,24 +38,4 @@ export function DecisionView({ reply }: { readonly reply: DecisionReply }): VNod
       <a href=${hrefOf('logs', { record: reply.id })}>See its record</a>
     </p>
   </div>`
-}
-
-function verdictOf({ type, noul, choice, score }: DecisionAnswer): string {
-  if (type === 'noul') return (noul ?? 0) >= 0.5 ? 'yes' : 'no'
-  return type === 'choice' ? (choice ?? '') : (score?.toFixed(2) ?? '')
-}
-
-export function barsOf({ type, noul = 0, choice, probabilities = {}, legend = {} }: DecisionAnswer): readonly Bar[] {
-  if (type === 'noul')
-    return [
-      { name: 'yes', probability: noul, isChosen: noul >= 0.5 },
-      { name: 'no', probability: 1 - noul, isChosen: noul < 0.5 },
-    ]
-  const most = Math.max(...Object.values(probabilities))
-  const bars = Object.entries(probabilities).map(([name, probability]) => {
-    const meaning = legend[name]
-    const shown = typeof meaning === 'string' ? `${name}: ${meaning}` : name
-    return { name: shown, probability, isChosen: type === 'choice' ? name === choice : probability === most }
-  })
-  return type === 'choice' ? bars.toSorted((a, b) => b.probability - a.probability) : bars
 }

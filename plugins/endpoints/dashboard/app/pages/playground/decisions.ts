@@ -7,8 +7,9 @@ import { useForm, type FormState } from '../../components/form.ts'
 import { Icon } from '../../components/icon.ts'
 import { Button, Panel } from '../../components/page.ts'
 import { html } from '../../html.ts'
-import { DecisionView, type DecisionReply } from './decision-view.ts'
-import { decisionOf, type Question } from './request.ts'
+import { shownReply, type DecisionReply, type PublicReply } from './decision-reply.ts'
+import { DecisionView } from './decision-view.ts'
+import { decisionOf, publicDecisionOf, type Question } from './request.ts'
 import { ShowAs } from './show-as.ts'
 
 const examples: readonly Question[] = [
@@ -25,22 +26,33 @@ const types = [
 interface Values {
   readonly model: string
   readonly state: string
+  readonly format: Format
 }
+
+type Format = 'systemone' | 'decisions'
+
+const formats = [
+  { value: 'systemone', label: 'POST /v1/systemone' },
+  { value: 'decisions', label: 'POST /v1/decisions' },
+]
 
 /** Questions about a state, answered with probabilities, as a key. */
 export function Decisions({ playAs, model }: { readonly playAs: string; readonly model: string }): VNode {
-  const form = useForm<Values>({ model, state: 'Where is my money? I have written three times.' })
+  const form = useForm<Values>({ model, state: 'Where is my money? I have written three times.', format: 'systemone' })
   const [questions, setQuestions] = useState(examples)
   const [reply, setReply] = useState<DecisionReply>()
   const [isShown, setShown] = useState(false)
-  const request = decisionOf(form.values.model.trim(), form.values.state, questions)
+  const { model: named, state, format } = form.values
+  const request = (format === 'decisions' ? publicDecisionOf : decisionOf)(named.trim(), state, questions)
   const send = (event: Event): void => {
     event.preventDefault()
     void form.submit(async () => {
       setReply(undefined)
       if (new Set(questions.map(({ id }) => id)).size < questions.length)
         throw new Error('Two questions have the same name. Rename one of them.')
-      setReply(await api.post<DecisionReply>('/playground/systemone', { key: playAs, request }))
+      const path = `/playground/${format}`
+      const body = { key: playAs, request }
+      setReply(format === 'decisions' ? shownReply(await api.post<PublicReply>(path, body)) : await api.post<DecisionReply>(path, body))
     })
   }
   const change = (index: number, question: Question): void => setQuestions(questions.with(index, question))
@@ -53,6 +65,14 @@ export function Decisions({ playAs, model }: { readonly playAs: string; readonly
         label="Decision model"
         required
         hint="Such as sandbox/dm. Models that generate text do not decide."
+      />
+      <${SelectField}
+        form=${form}
+        name="format"
+        label="Format"
+        required
+        choices=${formats}
+        hint="The second one is that of the openai package."
       />
       <${TextAreaField} form=${form} name="state" label="State" required rows=${4} hint="Text or JSON: what the questions are about." />
       ${questions.map(
@@ -76,7 +96,7 @@ export function Decisions({ playAs, model }: { readonly playAs: string; readonly
         ${reply ? html`<${DecisionView} reply=${reply} />` : form.isBusy ? html`<${Loading} label="Deciding" />` : html`<${Empty} title="Nothing yet">Every answer comes with its probabilities.<//>`}
       </div>
     <//>
-    ${isShown && html`<${ShowAs} surface="systemone" request=${request} onClose=${() => setShown(false)} />`}
+    ${isShown && html`<${ShowAs} surface=${format} request=${request} onClose=${() => setShown(false)} />`}
   </div>`
 }
 

@@ -77,11 +77,31 @@ export function decisionOf(model: string, state: string, questions: readonly Que
   return { model, state: jsonOrText(state), questions: Object.fromEntries(questions.map(question => [question.id, questionOf(question)])) }
 }
 
-function questionOf({ type, instructions, options }: Question): Json {
-  const lines = options
+/** The same in the public format. A state that is a JSON object is a part of a message. */
+export function publicDecisionOf(model: string, state: string, questions: readonly Question[]): Json {
+  const said = jsonOrText(state)
+  const data = typeof said === 'object' && !Array.isArray(said) ? [{ type: 'input_json', data: said }] : undefined
+  return { model, input: data ? [{ role: 'user', content: data }] : state, questions: questions.map(publicQuestionOf) }
+}
+
+function publicQuestionOf({ id, type, instructions, options }: Question): Json {
+  const lines = linesOf(options).map(optionIn)
+  const told = { name: id, ...(instructions !== '' && { instructions }) }
+  const described = (description: string | null): Json => (description === null ? {} : { description })
+  if (type === 'noul') return { type: 'predicate', ...told }
+  if (type === 'choice') return { type, ...told, choices: lines.map(([value, description]) => ({ value, ...described(description) })) }
+  return { type, ...told, levels: lines.map(([label, description]) => ({ label, ...described(description) })) }
+}
+
+function linesOf(options: string): readonly string[] {
+  return options
     .split('\n')
     .map(line => line.trim())
     .filter(line => line !== '')
+}
+
+function questionOf({ type, instructions, options }: Question): Json {
+  const lines = linesOf(options)
   const criteria = type === 'score' ? lines : Object.fromEntries(lines.map(optionIn))
   return { type, ...(instructions !== '' && { instructions }), ...(lines.length > 0 && { criteria }) }
 }

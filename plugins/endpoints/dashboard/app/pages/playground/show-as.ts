@@ -13,7 +13,7 @@ export function ShowAs({
   request,
   onClose,
 }: {
-  readonly surface: 'responses' | 'systemone'
+  readonly surface: 'responses' | 'systemone' | 'decisions'
   readonly request: Readonly<Record<string, unknown>>
   readonly onClose: () => void
 }): VNode {

@@ -4,9 +4,10 @@ export const languages = ['curl', 'TypeScript', 'Python'] as const
 export type Language = (typeof languages)[number]
 
 /** Code that sends the same request without the dashboard. The key stays a variable, because only its owner knows it. */
-export function snippetOf(language: Language, surface: 'responses' | 'systemone', baseUrl: string, request: Json): string {
+export function snippetOf(language: Language, surface: 'responses' | 'systemone' | 'decisions', baseUrl: string, request: Json): string {
   if (language === 'curl') return curl(surface, baseUrl, request)
   if (surface === 'systemone') return language === 'Python' ? pythonPost(baseUrl, request) : typescriptPost(baseUrl, request)
+  if (surface === 'decisions') return language === 'Python' ? pythonDecision(baseUrl, request) : typescriptDecision(baseUrl, request)
   return language === 'Python' ? pythonSdk(baseUrl, request) : typescriptSdk(baseUrl, request)
 }
 
@@ -47,6 +48,28 @@ function typescriptPost(baseUrl: string, request: Json): string {
 })
 
 console.log(await response.json())`
+}
+
+function typescriptDecision(baseUrl: string, request: Json): string {
+  return `import OpenAI from ${quoted('openai')}
+
+const client = new OpenAI({ baseURL: '${baseUrl}/v1', apiKey: process.env.TURNPIKE_KEY })
+const decision = await client.decisions.create(${typescriptOf(request)})
+
+console.log(decision.answers)`
+}
+
+function pythonDecision(baseUrl: string, request: Json): string {
+  const members = Object.entries(request).map(([name, value]) => `    ${name}=${pythonOf(value, 1)},`)
+  return `import os
+from openai import OpenAI
+
+client = OpenAI(base_url="${baseUrl}/v1", api_key=os.environ["TURNPIKE_KEY"])
+decision = client.decisions.create(
+${members.join('\n')}
+)
+
+print(decision.answers)`
 }
 
 /** The SDK knows the members of the standard. What the gateway adds goes into \`extra_body\`. */

@@ -1,0 +1,21 @@
+import type { Warning } from '../../../core/kit.ts'
+
+/** Members of the neutral request that have another name here. */
+const names: Readonly<Record<string, string>> = {
+  input: 'messages',
+  max_output_tokens: 'max_tokens',
+  stop: 'stop_sequences',
+  reasoning: 'thinking',
+  'reasoning.effort': 'thinking',
+  'reasoning.summary': 'thinking',
+  'text.format': 'output_config.format',
+  parallel_tool_calls: 'tool_choice.disable_parallel_tool_use',
+  max_tool_calls: 'tools',
+  user: 'metadata.user_id',
+}
+
+/** Names the caller's member in a warning of core. */
+export function publicWarning(warning: Warning): Warning {
+  const param = names[warning.param]
+  return param === undefined ? warning : { ...warning, param }
+}
