@@ -150,12 +150,12 @@ t.test("the cache key is the gateway's own: stable, of one owner, and telling no
   t.notMatch(none, under.apiKey.split('_')[1]!)
 })
 
-t.test('unknown fields are kept apart, and go nowhere while a guardrail reads the input', async t => {
+t.test('unknown fields are kept apart, and go nowhere while a guardrail reads the input or the answer', async t => {
   const acme = witness('acme', () => hello)
   const body = { model: 'acme/m', client_metadata: { note: 'call jane@example.com' } }
   for (const [session, expected] of [
     [undefined, { dialect: 'openai-responses', fields: { client_metadata: body.client_metadata } }],
-    [{ output: () => undefined }, { dialect: 'openai-responses' }],
+    [{ output: () => undefined }, undefined],
     [{ input: () => ({ pass: true }) as const }, undefined],
   ] as const) {
     const under = await gateway({ plugins: [acme.plugin, guarding(session)] })
