@@ -3,6 +3,7 @@ import type { AbsentProvider, PluginUse } from '../core/index.ts'
 import { isPending, nearest } from '../core/kit.ts'
 import bundledCatalog from '../plugins/catalogs/bundled/index.ts'
 import admin from '../plugins/endpoints/admin/index.ts'
+import chat from '../plugins/endpoints/chat/index.ts'
 import dashboard from '../plugins/endpoints/dashboard/index.ts'
 import decisions from '../plugins/endpoints/decisions/index.ts'
 import embeddings from '../plugins/endpoints/embeddings/index.ts'
@@ -122,6 +123,7 @@ function everything(): readonly NamedEntry[] {
     ['uptime-sort', () => uptimeSort({})],
     ['totals-sort', () => totalsSort({})],
     ['responses', () => responses({})],
+    ['chat', () => chat({})],
     ['messages', () => messages({})],
     ['decisions', () => decisions({})],
     ['embeddings', () => embeddings({})],

@@ -59,6 +59,7 @@ const reasons: Readonly<Record<PassedOver, string>> = {
   'structured-output': 'another endpoint has structured output',
   'web-search': 'another endpoint has web search',
   'context-management': 'another endpoint has context management',
+  dialect: 'its API lacks a member of the request',
   permission: 'the key does not allow it',
   policy: 'a policy excludes it',
   'context-window': 'the input is too long',

@@ -46,7 +46,7 @@ export interface RoutedCandidate {
 export type Preferred = 'state' | 'affinity' | 'exploration'
 
 /**
- * The reason why an endpoint was not asked: something that it lacks, a rule that excludes it, or `attempt-limit`, because enough others had
+ * The reason why an endpoint was not asked: something that it lacks (`dialect`: members of the request that its API does not have), a rule that excludes it, or `attempt-limit`, because enough others had
  * failed. `credit`: the key's remaining credit does not cover it. `circuit`: it failed recently, and another endpoint answered. `provider`:
  * another endpoint of its provider failed, and one of another provider answered. `queue`: too many requests waited for it.
  */
@@ -57,6 +57,7 @@ export type PassedOver =
   | 'structured-output'
   | 'web-search'
   | 'context-management'
+  | 'dialect'
   | 'permission'
   | 'policy'
   | 'context-window'

@@ -137,9 +137,15 @@ export type GenerationRequest = Omit<Wire<typeof requestSchema>, 'input' | 'tool
   /**
    * The dialect that the caller speaks, and its top-level members that this request cannot say. They go only to upstreams of that dialect,
    * and so do the `extra` members of items, parts and tools. Removed before guardrails check the request. `exact`: what the request does
-   * say, in the caller's own words, for upstreams of that dialect. Others lose nothing without it.
+   * say, in the caller's own words, for upstreams of that dialect. Others lose nothing without it. `needed`: the names of `fields` without
+   * which the answer would be another one, so that only endpoints of the dialect may answer.
    */
-  readonly extra?: { readonly dialect: string; readonly fields: JsonObject; readonly exact?: JsonObject }
+  readonly extra?: {
+    readonly dialect: string
+    readonly fields: JsonObject
+    readonly exact?: JsonObject
+    readonly needed?: readonly string[]
+  }
 }
 
 /** Members that only the gateway uses. They are never sent upstream. */

@@ -139,6 +139,9 @@ function withoutUnknown(request: GenerationRequest): GenerationRequest {
     : []
   if (unchecked !== undefined)
     throw invalidRequest(`The guardrails of this API key cannot check content of type "${unchecked}". Leave it out.`, 'input')
+  const [needed] = request.extra.needed ?? []
+  if (needed !== undefined)
+    throw invalidRequest(`The guardrails of this API key cannot check an answer such as ${needed} asks for. Leave it out.`, needed)
   return freezeDeeply(known)
 }
 

@@ -17,6 +17,7 @@ import { clearedEndpoints, routeRefusal } from '../guards/route-guards.ts'
 import { alternatives } from './alternatives.ts'
 import { selectCapable } from './capabilities.ts'
 import { ContextWindow } from './context-window.ts'
+import { speakingEndpoints } from './dialects.ts'
 import { EndpointView } from './endpoint-view.ts'
 import { namedModels, withoutRepeats, type NamedModel } from './named-models.ts'
 import { joined, Order, type AskedSorts } from './order.ts'
@@ -94,6 +95,11 @@ export class Planner {
     let rule: PassedOver = 'tools'
     try {
       selectCapable(selection, models, request)
+      if (request.extra?.needed) {
+        rule = 'dialect'
+        selection.keep(speakingEndpoints(selection.endpoints, request, this.#parts.providers), rule)
+        rule = 'tools'
+      }
       if (scope.servable) {
         const servable = this.#servable(draft, scope.servable)
         if (!servable) return this.#refuse(draft)

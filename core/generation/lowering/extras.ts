@@ -1,6 +1,5 @@
-import { loggableMessage } from '../../foundation/logger.ts'
 import { withoutExtras } from '../../guards/without-extras.ts'
-import { ProviderMistake } from '../../provider-kit/provider-mistake.ts'
+import { dialectOf } from '../../routing/dialects.ts'
 import type { Draft } from './draft.ts'
 
 /**
@@ -11,7 +10,7 @@ export function lowerExtras(draft: Draft): void {
   const { request, warnings } = draft
   const { extra } = request
   if (!extra) return
-  const spoken = dialectOf(draft)
+  const spoken = dialectOf(draft.provider, draft.endpoint)
   if (extra.dialect === spoken) return
   const { request: plain, losses } = withoutExtras(request)
   const leftOut = (param: string, what: string): void =>
@@ -23,14 +22,4 @@ export function lowerExtras(draft: Draft): void {
   for (const param of ['input', 'tools'] as const) for (const name of losses.within[param]) leftOut(param, `"${name}"`)
   request.input = plain.input
   if (plain.tools) request.tools = plain.tools
-}
-
-function dialectOf({ provider, endpoint }: Draft): string | undefined {
-  if (!provider.dialectOf) return provider.dialect
-  try {
-    return provider.dialectOf(endpoint) ?? provider.dialect
-  } catch (cause) {
-    const problem = `failed in \`dialectOf\` of provider "${provider.id}": ${loggableMessage(cause)}`
-    throw new ProviderMistake(problem, { cause, isUnsent: true })
-  }
 }

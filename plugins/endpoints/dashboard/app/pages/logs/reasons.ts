@@ -7,6 +7,7 @@ export const passedOver: Readonly<Record<string, string>> = {
   files: 'The model does not support files.',
   'structured-output': 'Another endpoint has structured output.',
   'web-search': 'Another endpoint has web search.',
+  dialect: 'Its API lacks a member of the request.',
   'context-management': 'Another endpoint has context management.',
   permission: 'The key does not allow it.',
   policy: 'A guardrail excludes it.',
