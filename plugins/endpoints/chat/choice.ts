@@ -49,6 +49,8 @@ export class Choice {
   #ended: JsonObject = {}
   #hasBegun = false
   #isAfterSearch = false
+  /** The vendor speaks this dialect, so its texts are as they should be. */
+  #isOwn = false
 
   constructor(form: AnswerForm, out: DeltaSink | undefined) {
     this.#form = form
@@ -61,6 +63,11 @@ export class Choice {
     if (event.type !== 'item-close') return this.#grow(event)
     if (this.#open === 'message') this.#cite()
     this.#open = undefined
+  }
+
+  /** The vendor speaks this dialect. */
+  beOwn(): void {
+    this.#isOwn = true
   }
 
   /** Members of the message, or of the open call, that only the vendor's dialect has. */
@@ -112,7 +119,7 @@ export class Choice {
         this.#start = this.#content?.length ?? 0
         return
       case 'reasoning':
-        if (this.#reasoning !== '' && this.#reasoningForm === 'summary') this.#think({ text: gap })
+        if (this.#reasoning !== '' && !this.#isOwn) this.#think({ text: gap })
         return
       case 'call':
         this.#role(null)
@@ -133,7 +140,7 @@ export class Choice {
         return
       case 'reasoning':
         this.#reasoningForm = event.form
-        if (event.newPart && this.#reasoning !== '' && event.form === 'summary') this.#think({ text: gap })
+        if (event.newPart && this.#reasoning !== '') this.#think({ text: gap })
         return this.#think(event)
       case 'reasoning-state':
         this.#held = { state: event.opaque, form: this.#reasoningForm }
@@ -148,7 +155,7 @@ export class Choice {
   #say(event: TextDelta): void {
     const { text, logprobs } = event
     this.#role('')
-    if (this.#isAfterSearch && text !== '') this.#separate(text)
+    if (this.#isAfterSearch && text !== '' && !this.#isOwn) this.#separate(text)
     this.#content = appended(this.#content ?? '', event)
     if (!logprobs) {
       if (text !== '') this.#out?.text('content', text)
@@ -177,6 +184,8 @@ export class Choice {
 
   /** Tells the annotations of a message when it is complete. */
   #cite(): void {
+    // The vendor's own say the same, and more.
+    if (this.#extra?.['annotations']) return
     const told = this.#annotations?.length ?? 0
     if (told > this.#cited) this.#tell({ annotations: this.#annotations!.slice(this.#cited) })
     this.#cited = told

@@ -59,6 +59,8 @@ export class CompletionBuilder implements GenerationSink {
     const { at, fields } = event
     switch (at) {
       case 'answer':
+        this.#choice.beOwn()
+        if (Object.keys(fields).length === 0) return
         this.#answerExtra = { ...this.#answerExtra, ...fields }
         if (this.#chunks) this.#chunks.beside = this.#answerExtra
         return

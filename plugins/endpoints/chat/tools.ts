@@ -62,7 +62,8 @@ function isSearch({ type }: { readonly type: string }): boolean {
 
 function functionTool(called: WireFunction, around: JsonObject): ToolDefinition {
   const { name, description, parameters, strict } = called
-  const extra = { ...others(called, functionMembers), ...others(around, toolMembers) }
+  const inside = others(called, functionMembers)
+  const extra = { ...others(around, toolMembers), ...(Object.keys(inside).length > 0 && { function: inside }) }
   return {
     type: 'function',
     name,

@@ -6,7 +6,8 @@ import { failureFrom } from './failure.ts'
 import type { Host } from './hosts.ts'
 import { commonReranking } from './rerank.ts'
 import { replyEvents } from './reply.ts'
-import { dialect, requestBody } from './request.ts'
+import { dialect } from './own-dialect.ts'
+import { requestBody } from './request.ts'
 
 /** The Chat Completions dialect as one host speaks it. */
 export function openaiChatAdapter(host: Host, baseUrl: string, keys: ApiKeys): ProviderAdapter {

@@ -3,6 +3,8 @@ import type { Emit, LogProb } from '../../../core/kit.ts'
 import { annotationOf, logprobOf } from './annotations.ts'
 import type { Host } from './hosts.ts'
 import { ReasoningDetails } from './reasoning-details.ts'
+import { exactOf } from './own-dialect.ts'
+import { OwnWords } from './own-words.ts'
 import { dropped } from './request.ts'
 import { Searches } from './searches.ts'
 import { ThinkTags } from './think-tags.ts'
@@ -15,6 +17,8 @@ export class Answer {
   readonly #call: ProviderCall
   readonly #host: Host
   readonly #thinkTags: ThinkTags | undefined
+  /** Absent unless the caller speaks this dialect. */
+  readonly #own: OwnWords | undefined
   #details: ReasoningDetails | undefined
   #calls: ToolCalls | undefined
   #isOpen = false
@@ -36,6 +40,7 @@ export class Answer {
     this.#call = call
     this.#host = host
     this.#thinkTags = host.thinkTags && new ThinkTags(this)
+    if (exactOf(call.request)) this.#own = new OwnWords()
   }
 
   /** Handles everything but the choices and the counts. */
@@ -43,6 +48,7 @@ export class Answer {
     const { model } = body
     if (!this.#isOpen) dropped(this.#call, this.#host, (param, message) => emit({ type: 'warning', param, message }))
     this.#isOpen = true
+    this.#own?.envelope(body, emit)
     if (model && !this.#hasModel) {
       this.#hasModel = true
       emit({ type: 'model', model })
@@ -53,8 +59,14 @@ export class Answer {
   /** Call after the choices, which the counts include. Some hosts send chunks with an empty usage before the real one. */
   counts(body: ChatBody, emit: Emit): void {
     const usage = reportIn(body)
+    if (usage) this.#own?.usage(usage)
     if (hasCounts(usage)) this.#count(usage, emit)
     else if (usage) this.#emptyUsage = usage
+  }
+
+  /** Keeps what a choice has besides. */
+  beside(choice: Choice): void {
+    this.#own?.choice(choice)
   }
 
   /** A delta, or a whole message. */
@@ -67,6 +79,7 @@ export class Answer {
     if (logprobs?.content && !isThought) for (const logprob of logprobs.content) this.#logprobs.push(logprobOf(logprob))
     if (typeof said.content === 'string') this.#content(said.content, emit)
     else if (said.content) for (const part of said.content) this.#part(part, emit)
+    if (this.#own?.said(said, emit)) this.#hasSaid = true
     if (said.refusal) {
       this.#settle(emit)
       this.#hasSaid = true
@@ -81,7 +94,10 @@ export class Answer {
       this.#settle(emit)
       this.#annotate(emit)
       this.#calls ??= new ToolCalls()
-      for (const call of said.tool_calls) this.#calls.add(call, emit)
+      for (const call of said.tool_calls) {
+        this.#calls.add(call, emit)
+        this.#own?.call(call, emit)
+      }
     }
   }
 
@@ -96,6 +112,7 @@ export class Answer {
     // A whole reply has its usage next to the content that it counts.
     if (this.#counts && this.#searches?.count) this.#count(this.#counts, emit)
     if (!this.#counts && this.#emptyUsage) this.#count(this.#emptyUsage, emit)
+    this.#own?.end(reason, emit)
     emit({ type: 'finish', reason: finish === 'stop' && this.#calls?.count ? 'tool-calls' : finish })
   }
 
@@ -133,7 +150,8 @@ export class Answer {
     const said = text || summary
     if (!said) return
     const part = index ?? 0
-    const isNewPart = this.#partIndex !== undefined && this.#partIndex !== part
+    // A caller of this dialect gets the pieces as they are.
+    const isNewPart = !this.#own && this.#partIndex !== undefined && this.#partIndex !== part
     this.#partIndex = part
     this.#hasReasoned = true
     emit({ type: 'reasoning', text: said, form: text ? 'full' : 'summary', ...(isNewPart && { newPart: true }) })

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../core/index.ts'
 import type { CustomToolCallItem, FunctionCallItem, MessageItem, ReasoningItem } from '../../../core/kit.ts'
 import { callIdFor } from './call-ids.ts'
 import type { Host } from './hosts.ts'
+import { extraOf } from './own-dialect.ts'
 import { textFor } from './parts.ts'
 
 /** Collects consecutive reasoning, texts and calls, which are one message in this protocol. */
@@ -9,6 +10,7 @@ export class AssistantTurn {
   readonly #host: Host
   #content: (string | JsonObject)[] = []
   #calls: JsonObject[] = []
+  #extra: JsonObject | undefined
   #reasoning: ReasoningItem[] = []
   /** Reasoning that may belong to the open message or to the next one. */
   #pending: ReasoningItem[] = []
@@ -30,31 +32,36 @@ export class AssistantTurn {
     const said = textFor(item.content, this.#host)
     if (typeof said !== 'string') this.#content.push(...said)
     else if (said) this.#content.push(said)
+    const extra = extraOf(item)
+    if (extra) this.#extra = { ...this.#extra, ...extra }
   }
 
   call(item: FunctionCallItem | CustomToolCallItem): void {
     this.#settle()
     const id = callIdFor(item.call_id, this.#host)
     const { name } = item
-    if (item.type === 'function_call') this.#calls.push({ id, type: 'function', function: { name, arguments: item.arguments } })
-    else this.#calls.push({ id, type: 'custom', custom: { name, input: item.input } })
+    if (item.type === 'function_call')
+      this.#calls.push({ id, type: 'function', function: { name, arguments: item.arguments }, ...extraOf(item) })
+    else this.#calls.push({ id, type: 'custom', custom: { name, input: item.input }, ...extraOf(item) })
   }
 
   /** Returns the message and starts over. Undefined if it would be empty. `before`: another assistant message follows directly. */
   close(before?: 'assistant'): JsonObject | undefined {
     // Reasoning at the end belongs to the open message, or was never answered.
     if (before !== 'assistant') this.#settle()
-    const said = this.#content.length > 0 || this.#calls.length > 0
+    const said = this.#content.length > 0 || this.#calls.length > 0 || this.#extra !== undefined
     const message = said
       ? {
           role: 'assistant',
           content: this.#said(),
           ...reasoningMembers(this.#reasoning, this.#host),
           ...(this.#calls.length > 0 && { tool_calls: this.#calls }),
+          ...this.#extra,
         }
       : undefined
     this.#content = []
     this.#calls = []
+    this.#extra = undefined
     this.#reasoning = []
     return message
   }

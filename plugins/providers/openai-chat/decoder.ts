@@ -35,6 +35,7 @@ class ChatDecoder implements Decoder {
     const choice = body.choices?.find(({ index }) => (index ?? 0) === 0)
     if (choice) {
       this.#hasBegun = true
+      this.#answer.beside(choice)
       if (choice.delta && !this.isComplete) this.#answer.say(choice.delta, choice.logprobs, false, emit)
       if (choice.finish_reason) this.#reason = choice.finish_reason
     }

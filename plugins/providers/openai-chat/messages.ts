@@ -1,8 +1,15 @@
 import type { Item, JsonObject } from '../../../core/index.ts'
-import { unsayable, type InputPart, type MessageItem, type UpstreamRequestBody } from '../../../core/kit.ts'
+import {
+  unsayable,
+  type CustomToolCallOutputItem,
+  type FunctionCallOutputItem,
+  type MessageItem,
+  type UpstreamRequestBody,
+} from '../../../core/kit.ts'
 import { AssistantTurn } from './assistant-turn.ts'
 import { callIdFor } from './call-ids.ts'
 import type { Host } from './hosts.ts'
+import { extraOf } from './own-dialect.ts'
 import { contentFor, partFor, textFor } from './parts.ts'
 
 /** The whole conversation, `instructions` first. */
@@ -37,7 +44,7 @@ class Conversation {
         return this.#opened.call(item)
       case 'function_call_output':
       case 'custom_tool_call_output':
-        return this.#result(item.call_id, item.output)
+        return this.#result(item)
       // The answer that follows already contains what the search found.
       case 'web_search_call':
         return
@@ -70,13 +77,15 @@ class Conversation {
     this.#opened.message(item)
   }
 
-  #other({ role, content }: MessageItem): void {
+  #other(item: MessageItem): void {
+    const { role, content } = item
     const said = role === 'developer' && !this.#host.developerRole ? 'system' : role
     const form = said === 'user' ? contentFor : textFor
-    this.message({ role: said, content: form(content, this.#host) })
+    this.message({ role: said, content: form(content, this.#host), ...extraOf(item) })
   }
 
-  #result(callId: string, output: string | readonly InputPart[]): void {
+  #result(item: FunctionCallOutputItem | CustomToolCallOutputItem): void {
+    const { call_id: callId, output } = item
     this.#closeTurn()
     const parts = typeof output === 'string' ? [] : output
     const attached = parts.flatMap(part => (part.type === 'input_text' ? [] : [partFor(part, this.#host)]))
@@ -86,6 +95,7 @@ class Conversation {
       role: 'tool',
       tool_call_id: id,
       content: text || (attached.length > 0 ? 'The result follows as an attachment.' : ''),
+      ...extraOf(item),
     })
     if (attached.length > 0) this.#attachments.push({ type: 'text', text: `Result of the tool call ${id}:` }, ...attached)
   }

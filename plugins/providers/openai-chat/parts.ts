@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../core/index.ts'
 import { unsayable, type FilePart, type ImagePart, type Part } from '../../../core/kit.ts'
 import type { Host } from './hosts.ts'
+import { extraOf } from './own-dialect.ts'
 
 /** The content of a message: a string if it is a single plain text, else parts. */
 export function contentFor(parts: readonly Part[], host: Host): string | readonly JsonObject[] {
@@ -20,6 +21,13 @@ function isPlainText(part: JsonObject): part is { type: 'text'; text: string } {
 }
 
 export function partFor(part: Part, host: Host): JsonObject {
+  const extra = extraOf(part)
+  // With a type, it is the whole part.
+  if (extra?.['type'] !== undefined) return extra
+  return extra ? { ...extra, ...knownPart(part, host) } : knownPart(part, host)
+}
+
+function knownPart(part: Part, host: Host): JsonObject {
   switch (part.type) {
     case 'input_text':
     case 'output_text':

@@ -15,6 +15,7 @@ export function replyEvents(body: unknown, emit: Emit, call: ProviderCall, host:
     throw new ProviderFailure({ kind: 'protocol', message: 'The provider sent a reply without a message.', upstream: JSON.stringify(body) })
   const answer = new Answer(call, host)
   answer.envelope(body as ChatBody, emit)
+  answer.beside(choice)
   answer.say(choice.message, choice.logprobs, true, emit)
   answer.counts(body as ChatBody, emit)
   answer.finish(choice.finish_reason ?? undefined, emit)

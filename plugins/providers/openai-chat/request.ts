@@ -2,10 +2,9 @@ import type { JsonObject, ProviderCall } from '../../../core/index.ts'
 import type { UpstreamRequestBody } from '../../../core/kit.ts'
 import type { Extension, Host, Unsupported } from './hosts.ts'
 import { messagesOf } from './messages.ts'
+import { dialect, exactOf, type Exact } from './own-dialect.ts'
 import { searchMembers, warnOfSearch } from './search.ts'
 import { toolsFor } from './tools.ts'
-
-export const dialect = 'openai-chat'
 
 type Warn = (param: string, message: string) => void
 
@@ -14,6 +13,7 @@ export function requestBody({ request, endpoint }: ProviderCall, host: Host): Js
   const knows = (member: Unsupported): boolean => !host.without?.includes(member)
   const extended = (member: Extension): boolean => host.extensions?.includes(member) ?? false
   const { max_output_tokens: maxTokens } = request
+  const exact = exactOf(request)
   const body: JsonObject = {
     model: endpoint.upstreamModel,
     messages: messagesOf(request, host),
@@ -33,11 +33,11 @@ export function requestBody({ request, endpoint }: ProviderCall, host: Host): Js
     prompt_cache_options: extended('prompt_cache_options') ? request.prompt_cache_options : undefined,
     prompt_cache_retention: extended('prompt_cache_retention') ? retention(request) : undefined,
     cache_control: extended('cache_control') ? request.cache_control : undefined,
-    service_tier: extended('service_tier') ? request.service_tier : undefined,
+    service_tier: extended('service_tier') ? (exact?.service_tier ?? request.service_tier) : undefined,
     store: extended('store') ? false : undefined,
   }
   // A literal with spreads takes several times as long to build.
-  Object.assign(body, toolsFor(request, host), searchMembers(request, host), reasoning(request, host))
+  Object.assign(body, toolsFor(request, host), searchMembers(request, host), reasoning(request, host, exact))
   if (knows('logprobs') && wantsLogprobs(request)) Object.assign(body, { logprobs: true, top_logprobs: request.top_logprobs || undefined })
   if (request.stream) Object.assign(body, { stream: true, stream_options: knows('stream_options') ? { include_usage: true } : undefined })
   const extra = request.extra?.dialect === dialect ? request.extra.fields : undefined
@@ -85,15 +85,17 @@ function retention({ prompt_cache_retention: value }: UpstreamRequestBody): stri
   return value === 'in-memory' ? 'in_memory' : value
 }
 
-function reasoning({ reasoning: wanted }: UpstreamRequestBody, host: Host): JsonObject {
+function reasoning({ reasoning: wanted }: UpstreamRequestBody, host: Host, exact: Exact | undefined): JsonObject {
   const effort = wanted?.effort
   const effortMember = host.without?.includes('reasoning_effort') ? {} : { reasoning_effort: effort }
   switch (host.effort) {
     case 'reasoning':
+      if (exact?.reasoning) return { reasoning: exact.reasoning }
       return reasoningObject(effort, wanted?.summary ?? wanted?.generate_summary)
     case 'enable_thinking':
       return effort === undefined ? {} : { enable_thinking: effort !== 'none' }
     case 'thinking':
+      if (exact?.thinking) return { thinking: exact.thinking, ...effortMember }
       if (effort === undefined) return {}
       return effort === 'none' ? { thinking: { type: 'disabled' } } : { thinking: { type: 'enabled' }, ...effortMember }
     default:

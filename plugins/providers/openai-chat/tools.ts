@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../core/index.ts'
 import type { CustomTool, FunctionTool, ToolChoice, ToolDefinition, UpstreamRequestBody } from '../../../core/kit.ts'
 import type { Host } from './hosts.ts'
+import { extraOf } from './own-dialect.ts'
 import { searchTool } from './search.ts'
 
 type Tool = FunctionTool | CustomTool
@@ -9,8 +10,9 @@ type Tool = FunctionTool | CustomTool
 export function toolsFor(request: UpstreamRequestBody, host: Host): JsonObject {
   const { tools, choice } = chosen((request.tools ?? []).filter(isSayable), request.tool_choice, host)
   const search = searchTool(request, host)
-  if (tools.length === 0) return search ? { tools: [search], tool_choice: searchChoice(request) } : {}
-  const definitions = tools.map(tool => definitionFor(tool, host))
+  const own = ownTools(request)
+  if (tools.length + own.length === 0) return search ? { tools: [search], tool_choice: searchChoice(request) } : {}
+  const definitions = [...tools.map(tool => definitionFor(tool, host)), ...own]
   return {
     tools: search ? [...definitions, search] : definitions,
     tool_choice: search ? (searchChoice(request) ?? choice) : choice,
@@ -26,6 +28,11 @@ function searchChoice({ tool_choice: choice }: UpstreamRequestBody): JsonObject 
 
 function isSayable(tool: ToolDefinition): tool is Tool {
   return tool.type === 'function' || tool.type === 'custom'
+}
+
+/** Tools of the host, as a caller of this dialect sent them. */
+function ownTools({ tools }: UpstreamRequestBody): readonly JsonObject[] {
+  return tools?.flatMap(tool => (tool.type === 'vendor' ? [tool.extra as JsonObject] : [])) ?? []
 }
 
 interface Choice {
@@ -60,9 +67,10 @@ const noParameters = { type: 'object', properties: {} } as const
 
 function definitionFor(tool: Tool, host: Host): JsonObject {
   const { name, description } = tool
-  if (tool.type === 'custom') return { type: 'custom', custom: { name, description, format: formatFor(tool) } }
+  const { function: inside, ...around } = (extraOf(tool) ?? {}) as JsonObject & { readonly function?: JsonObject }
+  if (tool.type === 'custom') return { ...around, type: 'custom', custom: { name, description, format: formatFor(tool) } }
   const strict = host.without?.includes('strict') ? undefined : tool.strict
-  return { type: 'function', function: { name, description, parameters: tool.parameters ?? noParameters, strict } }
+  return { ...around, type: 'function', function: { ...inside, name, description, parameters: tool.parameters ?? noParameters, strict } }
 }
 
 /** `{type: 'grammar', syntax, definition}` is one level deeper here. */
