@@ -1,16 +1,16 @@
 import type { JsonObject } from '../../../core/index.ts'
-import type { ItemDelta, LogProb } from '../../../core/kit.ts'
+import type { Citation, LogProb } from '../../../core/kit.ts'
 
-type Annotation = Extract<ItemDelta, { type: 'annotation' }>
+type UrlCitation = Extract<Citation, { type: 'url_citation' }>
+
+interface Place {
+  readonly start: number
+  readonly end: number
+}
 
 /** `offset`: where the text of its message starts in the content. */
-export function annotationOf({ citation, start, end }: Annotation, offset: number): JsonObject {
-  const place = { start_index: start + offset, end_index: end + offset }
-  if (citation.type !== 'url_citation') {
-    const { type, ...cited } = citation
-    return { type, [type]: { ...cited, ...place } }
-  }
-  return { type: 'url_citation', url_citation: { ...place, url: citation.url, title: citation.title } }
+export function annotationOf({ url, title }: UrlCitation, { start, end }: Place, offset: number): JsonObject {
+  return { type: 'url_citation', url_citation: { start_index: start + offset, end_index: end + offset, url, title } }
 }
 
 export function logprobOf({ token, logprob, bytes, top_logprobs: top }: LogProb): JsonObject {

@@ -46,6 +46,8 @@ export class Choice {
   #logprobs: JsonObject[] | undefined
   #refusalLogprobs: JsonObject[] | undefined
   #extra: JsonObject | undefined
+  /** Details of a thought that comes next: clients read a thought from either, but not from two chunks. */
+  #detailsOfNext: unknown
   #ended: JsonObject = {}
   #hasBegun = false
   #isAfterSearch = false
@@ -73,8 +75,11 @@ export class Choice {
   /** Members of the message, or of the open call, that only the vendor's dialect has. */
   extra(fields: JsonObject): void {
     if (this.#open === 'call') return this.#calls.extra(fields)
+    const { reasoning_details: details, ...others } = fields
+    if (details !== undefined && this.#form.hidesReasoning) return
     this.#extra = this.#extra ? withMembers(this.#extra, fields) : fields
-    this.#tell(fields)
+    if (details !== undefined) this.#detailsOfNext = details
+    if (Object.keys(others).length > 0) this.#tell(others)
   }
 
   /** Members of the choice beside its finish reason, in the vendor's words. */
@@ -148,7 +153,8 @@ export class Choice {
       case 'tool-input':
         return this.#calls.write(event)
       case 'annotation':
-        ;(this.#annotations ??= []).push(annotationOf(event, this.#start))
+        // Clients of this API know no other citations.
+        if (event.citation.type === 'url_citation') (this.#annotations ??= []).push(annotationOf(event.citation, event, this.#start))
     }
   }
 
@@ -179,7 +185,10 @@ export class Choice {
     if (piece.text === '' || this.#form.hidesReasoning) return
     this.#reasoning = appended(this.#reasoning, piece)
     this.#role(null)
-    this.#out?.text('reasoning', piece.text)
+    const { text } = piece
+    if (this.#detailsOfNext === undefined) return this.#out?.text('reasoning', text)
+    this.#out?.delta({ reasoning_content: text, reasoning: text, reasoning_details: this.#detailsOfNext })
+    this.#detailsOfNext = undefined
   }
 
   /** Tells the annotations of a message when it is complete. */

@@ -3,7 +3,7 @@ import type { Commitment, FinishedAnswer, GenerationSink, ItemEvent, Outcome, St
 import { Choice, type DeltaSink } from './choice.ts'
 import { Chunks, done, type CompletionFacts } from './chunks.ts'
 import { errorData } from './errors.ts'
-import type { AnswerForm } from './parse.ts'
+import { isTier, type AnswerForm } from './parse.ts'
 import { publicUsage } from './usage.ts'
 
 /** Turns core's items into a completion or its chunks. */
@@ -60,9 +60,7 @@ export class CompletionBuilder implements GenerationSink {
     switch (at) {
       case 'answer':
         this.#choice.beOwn()
-        if (Object.keys(fields).length === 0) return
-        this.#answerExtra = { ...this.#answerExtra, ...fields }
-        if (this.#chunks) this.#chunks.beside = this.#answerExtra
+        this.#answer(fields)
         return
       case 'item':
         return this.#choice.extra(fields)
@@ -110,6 +108,14 @@ export class CompletionBuilder implements GenerationSink {
 
   abandon(): void {
     this.#body?.abandon()
+  }
+
+  /** A service tier that clients of this API do not know would break those with strict types. */
+  #answer({ service_tier: tier, ...others }: JsonObject): void {
+    const fields = isTier(tier) ? { ...others, service_tier: tier } : others
+    if (Object.keys(fields).length === 0) return
+    this.#answerExtra = { ...this.#answerExtra, ...fields }
+    if (this.#chunks) this.#chunks.beside = this.#answerExtra
   }
 
   #over(finish: FinishReason): void {

@@ -121,7 +121,8 @@ function formatOf({ type, json_schema: said }: WireFormat): TextFormat {
 
 const tiers = ['auto', 'default', 'flex', 'scale', 'priority'] as const
 
-function isTier(tier: string | null | undefined): tier is (typeof tiers)[number] {
+/** A tier that clients of this API know. */
+export function isTier(tier: unknown): tier is (typeof tiers)[number] {
   return tiers.includes(tier as (typeof tiers)[number])
 }
 

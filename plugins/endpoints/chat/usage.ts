@@ -1,4 +1,4 @@
-import type { JsonObject, TokenUsage } from '../../../core/index.ts'
+import { isObject, type JsonObject, type TokenUsage } from '../../../core/index.ts'
 
 /** docs/protocol/chat.md#usage. `vendors`: the usage of a vendor that reported once, in its own words. */
 export function publicUsage(usage: TokenUsage, costUsd: number | null, vendors: JsonObject | undefined): JsonObject {
@@ -15,6 +15,8 @@ export function publicUsage(usage: TokenUsage, costUsd: number | null, vendors: 
   return { ...counted, ...(vendors && withoutNulls(vendors)), cost_usd: costUsd }
 }
 
+/** Strictly typed clients expect counts. */
 function withoutNulls(members: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
+  const there = Object.entries(members).filter(([, value]) => value !== null)
+  return Object.fromEntries(there.map(([name, value]) => [name, isObject(value) ? withoutNulls(value) : value]))
 }

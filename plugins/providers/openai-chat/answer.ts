@@ -140,6 +140,7 @@ export class Answer {
     const text = inDetails ? undefined : reasoning_content || reasoning
     if (!text && !details?.length) return false
     this.#thinkTags?.flush(emit)
+    if (details) this.#own?.details(details, emit)
     if (text) this.reasoning(text, emit)
     for (const detail of details ?? []) this.#detail(detail, emit)
     if (details) (this.#details ??= new ReasoningDetails()).add(details, whole)

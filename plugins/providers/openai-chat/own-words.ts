@@ -43,14 +43,18 @@ export class OwnWords {
       const value = (said as JsonObject)[name]
       if (!messageMembers.has(name) && value !== null && value !== undefined) (others ??= {})[name] = value
     }
-    const visible = said.reasoning_details?.flatMap(visiblePart)
-    if (visible?.length) (others ??= {})['reasoning_details'] = visible
     if (!others) return false
     const isContent = contentMembers.some(name => name in others)
     // An empty text opens the message that they belong to.
     if (isContent) emit({ type: 'text', text: '' })
     emit({ type: 'extra', at: 'item', fields: others })
     return isContent
+  }
+
+  /** Tells the details of a thought, right before the thought. */
+  details(details: readonly ReasoningDetail[], emit: Emit): void {
+    const visible = details.flatMap(visiblePart)
+    if (visible.length > 0) emit({ type: 'extra', at: 'item', fields: { reasoning_details: visible } })
   }
 
   /** Tells the members of a call, right after it was announced. */
