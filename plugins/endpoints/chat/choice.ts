@@ -50,6 +50,8 @@ export class Choice {
   #detailsOfNext: unknown
   #ended: JsonObject = {}
   #hasBegun = false
+  /** Of the first delta, and of a message without text. */
+  #firstContent: '' | null = ''
   #isAfterSearch = false
   /** The vendor speaks this dialect, so its texts are as they should be. */
   #isOwn = false
@@ -90,18 +92,17 @@ export class Choice {
   /** Called once, when nothing more comes. */
   finish(finish: FinishReason): { readonly finish_reason: string } & JsonObject {
     this.#release(undefined)
-    if (!this.#hasBegun) this.#tell({})
+    this.#role('')
     const { finish_reason, ...beside } = this.#ended
     return { finish_reason: finishReason(finish, this.#calls.count > 0, this.#form.isOlder, finish_reason), ...beside }
   }
 
   get message(): JsonObject {
-    const hasOther = this.#calls.count > 0 || this.#refusal !== '' || this.#extra !== undefined
     const { reasoning_details: vendors, ...extra } = this.#extra ?? {}
     const details = [...((vendors as readonly JsonObject[] | undefined) ?? []), ...(this.#details ?? [])]
     return {
       role: 'assistant',
-      content: this.#content ?? (hasOther ? null : ''),
+      content: this.#content ?? this.#firstContent,
       refusal: this.#refusal || null,
       ...(this.#reasoning !== '' && { reasoning_content: this.#reasoning, reasoning: this.#reasoning }),
       ...(details.length > 0 && { reasoning_details: details }),
@@ -140,7 +141,7 @@ export class Choice {
         return this.#say(event)
       case 'refusal':
         this.#refusal = appended(this.#refusal, event)
-        this.#role('')
+        this.#role(null)
         if (event.text !== '') this.#out?.text('refusal', event.text)
         return
       case 'reasoning':
@@ -184,7 +185,7 @@ export class Choice {
   #think(piece: { readonly text: string }): void {
     if (piece.text === '' || this.#form.hidesReasoning) return
     this.#reasoning = appended(this.#reasoning, piece)
-    this.#role(null)
+    this.#role('')
     const { text } = piece
     if (this.#detailsOfNext === undefined) return this.#out?.text('reasoning', text)
     this.#out?.delta({ reasoning_content: text, reasoning: text, reasoning_details: this.#detailsOfNext })
@@ -218,6 +219,7 @@ export class Choice {
   #role(content: '' | null): void {
     if (this.#hasBegun) return
     this.#hasBegun = true
+    this.#firstContent = content
     this.#out?.delta({ role: 'assistant', content, refusal: null })
   }
 }
