@@ -17,6 +17,13 @@ export function withFailureStatus(error: GatewayError, status: number): GatewayE
   return new GatewayError({ ...error, message, cause, status })
 }
 
+/** For surfaces that have another name for the field at fault, also in the message. */
+export function withParam(error: GatewayError, param: string): GatewayError {
+  const { message, cause } = error
+  const told = error.param === undefined ? message : message.replaceAll(error.param, () => param)
+  return new GatewayError({ ...error, message: told, cause, param })
+}
+
 /** docs/protocol/http.md#response-headers: the SDKs of the public protocol obey `retry-after-ms` and `x-should-retry`. */
 export function retryHeaders({ status, retryAfterMs, final, transient }: GatewayError): Readonly<Record<string, string>> {
   if (final) return { 'x-should-retry': 'false' }

@@ -5,6 +5,7 @@ import type { PluginUse } from '../../core/framework/plugin.ts'
 import admin from '../../plugins/endpoints/admin/index.ts'
 import dashboard from '../../plugins/endpoints/dashboard/index.ts'
 import decisions from '../../plugins/endpoints/decisions/index.ts'
+import chat from '../../plugins/endpoints/chat/index.ts'
 import messages from '../../plugins/endpoints/messages/index.ts'
 import openapi from '../../plugins/endpoints/openapi/index.ts'
 import accountPolicies from '../../plugins/policies/accounts/index.ts'
@@ -31,12 +32,14 @@ interface Reaching {
 
 const generation = (stream: boolean): object => ({ model: 'acme/m', input: 'CANARY', stream })
 const message = (stream: boolean): object => ({ model: 'acme/m', max_tokens: 100, messages: [{ role: 'user', content: 'CANARY' }], stream })
+const completion = (stream: boolean): object => ({ model: 'acme/m', messages: [{ role: 'user', content: 'CANARY' }], stream })
 const decision = { model: 'one', state: 'CANARY', questions: { q: { type: 'noul', instructions: 'Is it?' } } }
 const publicDecision = { model: 'one', input: 'CANARY', questions: [{ type: 'predicate', name: 'q', instructions: 'Is it?' }] }
 
 const reaching: Readonly<Record<string, Reaching>> = {
   'POST /v1/responses': { body: generation, answers: true },
   'POST /v1/responses/input_tokens': { body: generation, counts: true },
+  'POST /v1/chat/completions': { body: completion, answers: true },
   'POST /v1/messages': { body: message, answers: true },
   'POST /v1/messages/count_tokens': { body: message, counts: true },
   'POST /v1/systemone': { body: () => decision },
@@ -131,6 +134,7 @@ async function stage(t: Test, ...sessions: readonly GuardSession[]) {
     dashboard({}),
     accountPolicies({}),
     decisions({ aliasUntil: '2999-12-31' }),
+    chat({}),
     messages({}),
     openapi({}),
     embeddings({}),

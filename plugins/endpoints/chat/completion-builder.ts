@@ -10,6 +10,7 @@ import { publicUsage } from './usage.ts'
 export class CompletionBuilder implements GenerationSink {
   #facts: CompletionFacts
   readonly #form: AnswerForm
+  readonly #publicly: (error: GatewayError) => GatewayError
   readonly #failed: number
   readonly #body: StreamBody | undefined
   #chunks: Chunks | undefined
@@ -21,10 +22,17 @@ export class CompletionBuilder implements GenerationSink {
   #usage: JsonObject | undefined
   #completion: JsonObject = {}
 
-  /** `failed`: the status of a request that every endpoint failed. */
-  constructor(facts: CompletionFacts, form: AnswerForm, failed: number, body: StreamBody | undefined) {
+  /** `publicly`: an error in the words of this API. `failed`: the status of a request that every endpoint failed. */
+  constructor(
+    facts: CompletionFacts,
+    form: AnswerForm,
+    publicly: (error: GatewayError) => GatewayError,
+    failed: number,
+    body: StreamBody | undefined,
+  ) {
     this.#facts = facts
     this.#form = form
+    this.#publicly = publicly
     this.#failed = failed
     this.#body = body
     this.#choice = new Choice(form, undefined)
@@ -102,7 +110,7 @@ export class CompletionBuilder implements GenerationSink {
 
   fail(error: GatewayError): void {
     if (!this.#body) return
-    this.#body.write(`data: ${errorData(error, this.#failed)}\n\n`)
+    this.#body.write(`data: ${errorData(this.#publicly(error), this.#failed)}\n\n`)
     this.#body.end()
   }
 

@@ -4,11 +4,21 @@ import { outputOf, partsOf } from './parts.ts'
 import { reasoningOf } from './reasoning.ts'
 import type { WireCall, WireMessage } from './wire.ts'
 
+export interface ReadMessages {
+  readonly items: readonly Item[]
+  /** For each item, the index of its message. */
+  readonly places: readonly number[]
+}
+
 /** The items of the conversation. */
-export function itemsOf(messages: readonly WireMessage[]): Item[] {
+export function itemsOf(messages: readonly WireMessage[]): ReadMessages {
   const conversation = new Conversation()
-  for (const message of messages) conversation.add(message)
-  return conversation.items
+  const places: number[] = []
+  for (const [index, message] of messages.entries()) {
+    conversation.add(message)
+    while (places.length < conversation.items.length) places.push(index)
+  }
+  return { items: conversation.items, places }
 }
 
 class Conversation {

@@ -10,6 +10,8 @@ import type { RequestBody, WireFormat } from './wire.ts'
 export interface ParsedRequest {
   readonly request: GenerationRequest
   readonly form: AnswerForm
+  /** For each item of the input, the index of its message. */
+  readonly places: readonly number[]
   readonly warnings: readonly Warning[]
   /** The body, for the record. */
   readonly recorded: JsonObject
@@ -34,7 +36,7 @@ export function parseRequest(sent: unknown, circumstances: Circumstances): Parse
   checkRequest(sent)
   const body = sent as RequestBody
   const warnings: Warning[] = []
-  const input = itemsOf(body.messages)
+  const { items: input, places } = itemsOf(body.messages)
   if (input.length === 0) throw invalidRequest('messages must have content, but every message is empty.', 'messages')
   const { stream, stop, user, service_tier: tier, modalities, n, logprobs, top_logprobs: top } = body
   const { cache_control: cache, prompt_cache_key: key, prompt_cache_options: options, prompt_cache_retention: retention } = body
@@ -83,7 +85,7 @@ export function parseRequest(sent: unknown, circumstances: Circumstances): Parse
     isOlder: isOlderForm(body),
     hidesReasoning: reasoningAsked?.exclude === true,
   }
-  return { request, form, warnings, recorded: body }
+  return { request, form, places, warnings, recorded: body }
 }
 
 const details: readonly AnswerDetail[] = ['reasoning-state']

@@ -191,6 +191,22 @@ t.test('an answer that a guardrail cannot read is refused', async t => {
   t.match([reply.status, reply.body.error['param'], calls.length], [400, 'modalities', 0])
 })
 
+t.test('an error of a model names the message', async t => {
+  const { plugin } = witness('acme', () => [text('ok'), stop])
+  const under = await gateway({ plugins: [chat({}), plugin] })
+  t.teardown(under.stop)
+  const image = { type: 'image_url', image_url: { url: 'http://127.0.0.1/a.png' } }
+  const reply = await askChat(under, {
+    model: 'acme/m',
+    messages: [
+      { role: 'system', content: 'a' },
+      { role: 'user', content: [image] },
+    ],
+  })
+  t.match([reply.status, reply.body.error['param']], [400, 'messages[1]'])
+  t.notMatch(reply.body.error['message'], /input\[/)
+})
+
 t.test('bad members are named by their path', async t => {
   const cases: readonly (readonly [body: object, param: string])[] = [
     [{ messages: [] }, 'messages'],
