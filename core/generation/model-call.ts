@@ -12,6 +12,7 @@ import type { RequestScope } from '../contracts/request-scope.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import { GatewayError } from '../foundation/errors.ts'
 import { freezeDeeply } from '../foundation/freeze.ts'
+import type { Masks } from '../foundation/masks.ts'
 import { wire, type Dependencies } from '../framework/container.ts'
 import { Providers } from '../framework/extension-points.ts'
 import type { Registry } from '../framework/registry.ts'
@@ -45,6 +46,7 @@ interface CallServices {
   readonly reservations: Reservations
   readonly unreported: UnreportedUsage
   readonly failover: Failover
+  readonly masks: Masks
 }
 
 /** The context of a model call. */
@@ -72,7 +74,7 @@ export class ModelCalls {
 
   constructor({ lowering, providers, rules, reservations, unreported, ...services }: Dependencies<typeof dependencies>) {
     const failover = new Failover({ ...services, operation: 'generation', plugins: providers })
-    this.#services = { lowering, providers, rules, reservations, unreported, failover }
+    this.#services = { lowering, providers, rules, reservations, unreported, failover, masks: services.masks }
   }
 
   /** Reserves tokens and credit, at once if the key has no limits. Throws 402 and 429. */
@@ -185,7 +187,7 @@ export class ModelCall implements Work<Candidate, ModelReply> {
     lane: Lane,
     cover: Cover | undefined,
   ): Maybe<ModelReply | ProviderFailure> {
-    const { providers, rules, failover, unreported } = this.#services
+    const { providers, rules, failover, unreported, masks } = this.#services
     const { context, record, payer, memory, said, tools } = this.#scope
     const request = this.#request
     const reservation = this.#reservation
@@ -222,6 +224,7 @@ export class ModelCall implements Work<Candidate, ModelReply> {
       unreported,
       providers,
       failures: failover.failures,
+      masks,
       slowStream: request.stream ? slowStream : undefined,
       line: lane.line,
     })

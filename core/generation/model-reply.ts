@@ -6,6 +6,7 @@ import { noUsage, type FinishReason, type TokenUsage } from '../contracts/events
 import type { ProviderFailure, SlowStream } from '../contracts/provider.ts'
 import type { GenerationSink } from '../contracts/route.ts'
 import type { GatewayError } from '../foundation/errors.ts'
+import type { Masks } from '../foundation/masks.ts'
 import type { Allowance } from '../limits/allowance.ts'
 import type { Reservation } from '../limits/reservation.ts'
 import type { Candidate } from '../routing/plan.ts'
@@ -16,6 +17,7 @@ import type { Answer } from './answer.ts'
 import { askProvider, type ProviderQuestion } from './ask.ts'
 import { billableUsage, withinLimit } from './billable-usage.ts'
 import { payFor, type UnpaidEvent } from './paid-event.ts'
+import { maskedExtra } from './masked-extra.ts'
 import { isAnswering, type RaisedEvent } from './raised-event.ts'
 import { keepPace, readWhole } from './reading-ahead.ts'
 import { ReplyCost, type CostScope } from './reply-cost.ts'
@@ -26,6 +28,7 @@ export interface ModelReplyParts extends CostScope, ProviderQuestion {
   /** The candidates that could be asked instead of a slow stream. */
   readonly line: Pick<Line, 'isEmpty'>
   readonly failures: Failures
+  readonly masks: Masks
 }
 
 /** The destination of a reply. */
@@ -134,7 +137,7 @@ export class ModelReply implements AttemptWork<RaisedEvent, Candidate, ModelRepl
    */
   relay(answer: Heard, sink: GenerationSink): Promise<void> | undefined {
     const write = (event: RaisedEvent): boolean => {
-      if (isContent(event)) answer.write(event)
+      if (isContent(event)) answer.write(event.type === 'extra' ? maskedExtra(event, this.#parts.masks) : event)
       return !sink.full
     }
     const flowing = this.#flow(write)

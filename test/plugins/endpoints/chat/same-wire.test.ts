@@ -127,6 +127,17 @@ for (const stream of [false, true])
     ])
   })
 
+t.test("no key and no account of the operator's is in an answer", async t => {
+  const { under } = await stage(t, {
+    ...completion,
+    organization: 'org-Demo1234567',
+    note: 'key sk-demo-1',
+    links: ['https://example.com/projects/1234567'],
+  })
+  const { body } = await askChat(under, { model: 'acme/m' })
+  t.match(body, { organization: 'org-***', note: 'key ***', links: ['https://example.com/projects/1234567'] })
+})
+
 t.test('the answer comes back to the vendor as it left it', async t => {
   const { under, asked } = await stage(t, completion)
   const first = await askChat(under, { model: 'acme/m', tools })
