@@ -13,11 +13,7 @@ export function annotationOf({ url, title }: UrlCitation, { start, end }: Place,
   return { type: 'url_citation', url_citation: { start_index: start + offset, end_index: end + offset, url, title } }
 }
 
-export function logprobOf({ token, logprob, bytes, top_logprobs: top }: LogProb): JsonObject {
-  return {
-    token,
-    logprob,
-    bytes: bytes ?? null,
-    top_logprobs: (top ?? []).map(each => ({ token: each.token, logprob: each.logprob, bytes: each.bytes ?? null })),
-  }
+/** With members of the vendor's, if it speaks this dialect. */
+export function logprobOf({ top_logprobs: top, ...told }: LogProb): JsonObject {
+  return { ...told, bytes: told.bytes ?? null, top_logprobs: (top ?? []).map(each => ({ ...each, bytes: each.bytes ?? null })) }
 }

@@ -74,10 +74,10 @@ export class Choice {
     this.#isOwn = true
   }
 
-  /** Members of the message, or of the open call, that only the vendor's dialect has. */
+  /** Members of the message or, in `tool_calls`, of the open call, that only the vendor's dialect has. */
   extra(fields: JsonObject): void {
-    if (this.#open === 'call') return this.#calls.extra(fields)
-    const { reasoning_details: details, ...others } = fields
+    const { reasoning_details: details, tool_calls: ofCall, ...others } = fields
+    if (ofCall !== undefined) return this.#calls.extra((ofCall as readonly JsonObject[])[0]!)
     if (details !== undefined && this.#form.hidesReasoning) return
     this.#extra = this.#extra ? withMembers(this.#extra, fields) : fields
     if (details !== undefined) this.#detailsOfNext = details

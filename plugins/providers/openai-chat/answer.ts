@@ -76,7 +76,8 @@ export class Answer {
       this.#found.executed(said.executed_tools, emit)
     }
     const isThought = this.#reason(said, whole, emit) && !said.content
-    if (logprobs?.content && !isThought) for (const logprob of logprobs.content) this.#logprobs.push(logprobOf(logprob))
+    if (logprobs?.content && !isThought)
+      for (const logprob of logprobs.content) this.#logprobs.push(this.#own ? (logprob as LogProb) : logprobOf(logprob))
     if (typeof said.content === 'string') this.#content(said.content, emit)
     else if (said.content) for (const part of said.content) this.#part(part, emit)
     if (this.#own?.said(said, emit)) this.#hasSaid = true
@@ -106,7 +107,7 @@ export class Answer {
     this.#settle(emit)
     this.#annotate(emit)
     const finish = finishReasonOf(reason)
-    this.#calls?.end(finish === 'length', emit)
+    this.#calls?.end(finish === 'length' || this.#own !== undefined, emit)
     if (reason === undefined && !this.#hasSaid) return
     this.#searches?.end(emit)
     // A whole reply has its usage next to the content that it counts.

@@ -57,14 +57,14 @@ export class OwnWords {
     if (visible.length > 0) emit({ type: 'extra', at: 'item', fields: { reasoning_details: visible } })
   }
 
-  /** Tells the members of a call, right after it was announced. */
+  /** Tells the members of a call, in the list of them, right after it was announced: others are the message's. */
   call(call: ToolCall, emit: Emit): void {
     let others: Record<string, unknown> | undefined
     for (const name in call) {
       const value = (call as JsonObject)[name]
       if (!callMembers.has(name) && value !== null && value !== undefined) (others ??= {})[name] = value
     }
-    if (others) emit({ type: 'extra', at: 'item', fields: others })
+    if (others) emit({ type: 'extra', at: 'item', fields: { tool_calls: [others] } })
   }
 
   usage(usage: Usage): void {

@@ -33,11 +33,11 @@ export class ToolCalls {
     if (call.isAnnounced && !isHeld(call)) pass(call, call.held, emit)
   }
 
-  /** Ends the answer. Calls without arguments get `{}`, unless the answer was `cut`, where arguments may be missing. */
-  end(cut: boolean, emit: Emit): void {
+  /** Ends the answer. Calls without arguments get `{}`, unless they stay `asSaid`: those of an answer that was cut may be missing. */
+  end(asSaid: boolean, emit: Emit): void {
     for (const call of this.#calls) {
       if (!call.isAnnounced || call.isCustom || call.hasInput) continue
-      pass(call, !cut && isNothing(call.held) ? '{}' : call.held, emit)
+      pass(call, !asSaid && isNothing(call.held) ? '{}' : call.held, emit)
     }
   }
 
