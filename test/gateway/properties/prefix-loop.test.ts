@@ -5,7 +5,8 @@ import redaction from '../../../plugins/guardrails/redaction/index.ts'
 import { gateway } from '../../kit/gateway.ts'
 import { changes } from './prefix/bytes.ts'
 import { wires } from './prefix/endpoints.ts'
-import { surfaces, type Surface } from './prefix/surfaces.ts'
+import type { Surface } from './prefix/surface.ts'
+import { surfaces } from './prefix/surfaces.ts'
 
 // A loop of tools as clients run it: they send back what they got. Each request begins with the bytes of the one before.
 
@@ -96,6 +97,7 @@ async function answered(under: TestGateway, path: string, body: JsonObject): Pro
 }
 
 function isResult(last: JsonObject | undefined): boolean {
+  if (last?.['role'] === 'tool') return true
   const content = last?.['content']
   return last?.['type'] === 'function_call_output' || (Array.isArray(content) && (content[0] as JsonObject)['type'] === 'tool_result')
 }
