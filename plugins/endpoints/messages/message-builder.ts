@@ -33,12 +33,14 @@ export class MessageBuilder implements GenerationSink {
   #isOpen = false
   #blocks = 0
   #begun = false
+  #hasStarted = false
   #closed = false
   #refusal = ''
   #hasCalls = false
   /** For the next item. */
   #itemExtra: JsonObject | undefined
   #answerExtra: JsonObject | undefined
+  #startUsage: JsonObject | undefined
   #usageExtra: JsonObject | undefined
   #reports = 0
   #finishExtra: JsonObject | undefined
@@ -80,14 +82,12 @@ export class MessageBuilder implements GenerationSink {
   begin({ endpoint }: Commitment): void {
     if (endpoint) this.#message.model = `${endpoint.provider}/${endpoint.model}`
     this.#begun = true
-    if (!this.#body) return
-    const message = { ...this.#message, content: [], stop_reason: null, stop_sequence: null, usage: noCounts }
-    this.#body.write(frame('message_start', { message }) + pingFrame)
   }
 
   write(event: ItemEvent): void {
     switch (event.type) {
       case 'item-open': {
+        this.#startMessage()
         const extra = this.#itemExtra
         this.#itemExtra = undefined
         this.#isOpen = true
@@ -117,6 +117,7 @@ export class MessageBuilder implements GenerationSink {
 
   end(): void {
     if (!this.#body) return
+    this.#startMessage()
     const { usage, ...stop } = this.#last
     const { beside, delta } = this.#sortedExtra()
     this.#send('message_delta', { delta: { ...delta, ...stop }, usage, ...beside })
@@ -127,6 +128,7 @@ export class MessageBuilder implements GenerationSink {
   fail(error: GatewayError): void {
     this.#closed = true
     if (!this.#body) return
+    if (this.#begun) this.#startMessage()
     const body = errorBody(publicError(error, this.#failed), this.#requestId)
     this.#body.write(`event: error\ndata: ${JSON.stringify(body)}\n\n`)
     this.#body.end()
@@ -157,9 +159,12 @@ export class MessageBuilder implements GenerationSink {
 
   #extra(at: 'answer' | 'item' | 'usage' | 'finish', fields: JsonObject): void {
     switch (at) {
-      case 'answer':
-        this.#answerExtra = { ...this.#answerExtra, ...fields }
+      case 'answer': {
+        const { usage, ...others } = fields
+        if (usage) this.#startUsage = usage as JsonObject
+        this.#answerExtra = { ...this.#answerExtra, ...others }
         return
+      }
       case 'item':
         if (this.#isOpen) this.#open.extra(fields)
         else this.#itemExtra = { ...this.#itemExtra, ...fields }
@@ -181,6 +186,15 @@ export class MessageBuilder implements GenerationSink {
     }
   }
 
+  /** Waits for the first item: by then, a vendor of this dialect has told what it counted before, which SDKs read only here. */
+  #startMessage(): void {
+    if (this.#hasStarted) return
+    this.#hasStarted = true
+    const usage = { ...noCounts, ...this.#startUsage }
+    const message = { ...this.#message, content: [], stop_reason: null, stop_sequence: null, usage }
+    this.#body?.write(frame('message_start', { message }) + pingFrame)
+  }
+
   #start(block: JsonObject): number {
     const index = this.#blocks++
     if (this.#body) this.#send('content_block_start', { index, content_block: block })
@@ -193,6 +207,7 @@ export class MessageBuilder implements GenerationSink {
   }
 
   #beat(): void {
+    if (this.#begun && !this.#closed && !this.#hasStarted) return this.#startMessage()
     // There is no event to send before the message starts, or while the finished one is being stored.
     this.#body!.write(this.#begun && !this.#closed ? pingFrame : ': keep-alive\n\n')
   }

@@ -22,6 +22,15 @@ export class Placeholders {
     if (this.original(lookalike) === undefined) this.#taken.add(lookalike)
   }
 
+  /**
+   * What to send for a text that looks like a placeholder: the text itself, unless a value that came before it has this placeholder. So
+   * what comes later in a conversation never changes the numbers of what came before.
+   */
+  ofLookalike(lookalike: string): string {
+    this.avoid(lookalike)
+    return this.#taken.has(lookalike) ? lookalike : this.of(parts.exec(lookalike)![1]!, lookalike)
+  }
+
   of(label: string, value: string): string {
     let known = this.#labels.get(label)
     if (!known) this.#labels.set(label, (known = { numbers: new Map(), values: [undefined] }))

@@ -64,17 +64,24 @@ export class RedactionSession implements GuardSession {
   *#joined(slots: readonly RequestText[]): Generator<void, string> {
     const parts: string[] = []
     for (let from = 0; from < slots.length; from += stepTexts) {
-      const texts = slots.slice(from, from + stepTexts).map(({ text }) => text)
-      for (const text of texts) this.#avoidLookalikes(text)
-      parts.push(texts.join(divider))
+      const some = slots.slice(from, from + stepTexts)
+      for (const { kind, text } of some) if (kind === 'fixed') this.#avoidLookalikes(text)
+      parts.push(some.map(({ text }) => text).join(divider))
       yield
     }
     return parts.join(divider)
   }
 
-  /** Texts of the caller that look like placeholders. */
+  /** Names and addresses that look like placeholders: they cannot be replaced. */
   #avoidLookalikes(text: string): void {
     if (text.includes('[')) for (const [lookalike] of text.matchAll(placeholderPattern)) this.#placeholders.avoid(lookalike)
+  }
+
+  /** Text between the finds. If nothing is restored, text that looks like a placeholder may stay. */
+  #plain(text: string): string {
+    const { replacement = 'placeholder', restore = true } = this.#settings
+    if (replacement !== 'placeholder' || !restore || !text.includes('[')) return text
+    return text.replaceAll(placeholderPattern, lookalike => this.#placeholders.ofLookalike(lookalike))
   }
 
   *#verdict(
@@ -88,19 +95,20 @@ export class RedactionSession implements GuardSession {
     let from = 0
     for (const [index, slot] of slots.entries()) {
       const to = from + slot.text.length
-      if (next < found.length && found[next]!.start < to) {
-        const spans: Found[] = []
-        for (; next < found.length && found[next]!.start < to; next++) {
-          const { start, end, label } = found[next]!
-          if (end > from) spans.push({ label, start: Math.max(start, from) - from, end: Math.min(end, to) - from })
-          if (end > to) break
-        }
-        if (spans.length > 0) {
-          if (replacement === 'refuse') return { refuse: refused(slot, spans, 'this API key does not allow it') }
-          if (slot.kind === 'fixed') return { refuse: refused(slot, spans, 'a name or an address cannot be redacted') }
-          slot.replace(yield* this.#redacted(slot.text, spans, replacement))
-          for (const { label } of spans) counts.set(label, (counts.get(label) ?? 0) + 1)
-        }
+      const spans: Found[] = []
+      for (; next < found.length && found[next]!.start < to; next++) {
+        const { start, end, label } = found[next]!
+        if (end > from) spans.push({ label, start: Math.max(start, from) - from, end: Math.min(end, to) - from })
+        if (end > to) break
+      }
+      if (spans.length > 0) {
+        if (replacement === 'refuse') return { refuse: refused(slot, spans, 'this API key does not allow it') }
+        if (slot.kind === 'fixed') return { refuse: refused(slot, spans, 'a name or an address cannot be redacted') }
+        slot.replace(yield* this.#redacted(slot.text, spans, replacement))
+        for (const { label } of spans) counts.set(label, (counts.get(label) ?? 0) + 1)
+      } else if (slot.kind === 'text') {
+        const plain = this.#plain(slot.text)
+        if (plain !== slot.text) slot.replace(plain)
       }
       from = to + divider.length
       if (index % stepTexts === 0) yield
@@ -116,14 +124,17 @@ export class RedactionSession implements GuardSession {
     let pieces: string[] = []
     let from = 0
     for (const { start, end, label } of spans) {
-      pieces.push(text.slice(from, start), replacement === 'mask' ? mask : this.#placeholders.of(label, text.slice(start, end)))
+      pieces.push(
+        this.#plain(text.slice(from, start)),
+        replacement === 'mask' ? mask : this.#placeholders.of(label, text.slice(start, end)),
+      )
       from = end
       if (pieces.length < stepTexts) continue
       redacted += pieces.join('')
       pieces = []
       yield
     }
-    return redacted + pieces.join('') + text.slice(from)
+    return redacted + pieces.join('') + this.#plain(text.slice(from))
   }
 
   /** Values and their placeholders are content, so nothing of them is kept with logging off. */

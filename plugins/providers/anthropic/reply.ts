@@ -43,6 +43,8 @@ export class Reply {
     if (message.model) this.#emit({ type: 'model', model: message.model })
     this.#note(message, message.usage)
     this.keep(message as JsonObject)
+    // What the vendor counts before it speaks.
+    if (this.#extra && isThere(message.usage)) this.#emit({ type: 'extra', at: 'answer', fields: { usage: message.usage as JsonObject } })
     const content = message.content ?? []
     this.content.whole(content)
     if (isThere(message.usage)) this.#report(content.length > 0)

@@ -44,7 +44,7 @@ function roleOf(item: Item): Message['role'] {
 function blocksOf(item: Item, traits: ModelTraits, names: DocumentNames): readonly Placed[] {
   switch (item.type) {
     case 'message':
-      return item.role === 'user' ? inputBlocks(item.content, names) : textBlocks(item.content)
+      return item.role === 'user' ? withText(inputBlocks(item.content, names)) : textBlocks(item.content)
     case 'function_call':
       return [placed({ toolUse: { toolUseId: wireCallId(item.call_id), name: item.name, input: argumentsOf(item.arguments) } })]
     case 'function_call_output':
@@ -60,6 +60,12 @@ function blocksOf(item: Item, traits: ModelTraits, names: DocumentNames): readon
     default:
       throw unsayable(`Items of type ${item.type} cannot be sent to this provider.`, item)
   }
+}
+
+/** The vendor wants a text beside documents. A text of the next message would come too late for one that was sent before it. */
+function withText(content: readonly Placed[]): readonly Placed[] {
+  const needsText = content.some(({ block }) => 'document' in block) && !content.some(({ block }) => 'text' in block)
+  return needsText ? [...content, placed({ text: '(See the attached documents.)' })] : content
 }
 
 /** Cache points are not allowed inside a result, so one follows it. */
@@ -111,13 +117,12 @@ function trimmed({ block, cachePoint }: Placed, isLast: boolean): Placed {
   return { block: isLast && 'text' in block ? { text: block.text.trimEnd() } : block, cachePoint }
 }
 
-/** Puts tool results first, where models expect them, and adds a text to documents without one. */
+/** Puts tool results first, where models expect them. */
 function messageOf({ role, content }: Turn, traits: ModelTraits): Message {
   if (role === 'assistant') return { role, content: flat(content, traits) }
   const results = content.filter(({ block }) => 'toolResult' in block)
   const others = content.filter(({ block }) => !('toolResult' in block))
-  const needsText = others.some(({ block }) => 'document' in block) && !others.some(({ block }) => 'text' in block)
-  return { role, content: flat([...results, ...others, ...(needsText ? [placed({ text: '(See the attached documents.)' })] : [])], traits) }
+  return { role, content: flat([...results, ...others], traits) }
 }
 
 function flat<Block extends ContentBlock>(content: readonly Placed<Block>[], { cachePoints }: ModelTraits): (Block | SystemBlock)[] {

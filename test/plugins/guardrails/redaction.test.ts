@@ -509,6 +509,19 @@ t.test('text that looks like a placeholder is never restored', async t => {
   t.equal(said(response), 'literally [EMAIL_1], then a@example.com')
 })
 
+t.test('text that looks like an earlier placeholder gets one of its own', async t => {
+  const { under, sent } = await stage()
+  const { response } = await ask(under, { model: 'acme/m', input: 'a@example.com, then literally [EMAIL_1], [EMAIL_2] and [EMAIL_3]' })
+  t.match(sent(), '[EMAIL_1], then literally [EMAIL_2], [EMAIL_3] and [EMAIL_4]')
+  t.equal(said(response), 'a@example.com, then literally [EMAIL_1], [EMAIL_2] and [EMAIL_3]')
+})
+
+t.test('if nothing is restored, text that looks like a placeholder stays', async t => {
+  const { under, sent } = await stage({ restore: false })
+  await ask(under, { model: 'acme/m', input: 'a@example.com, so [EMAIL_1]' })
+  t.match(sent(), '[EMAIL_1], so [EMAIL_1]')
+})
+
 t.test('placeholders are restored over any chunking, and in arguments as valid JSON', async t => {
   const settings = { custom: [{ name: 'quoted', pattern: 'secret "[a-z]+"' }] }
   const value = 'secret "words"'
