@@ -1,3 +1,4 @@
+import type { Endpoint } from '../contracts/catalog.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import { framingOf } from '../tokens/framing.ts'
 import { schemasOf, textsOf } from '../tokens/input-texts.ts'
@@ -14,7 +15,9 @@ export interface TokenNeed {
   readonly texts: readonly string[]
   /** Input besides the texts: the vendor's framing, images, files, and state. */
   readonly otherInputTokens: number
-  /** The request's own limit. Undefined: the endpoint's limit applies. */
+  /** The answers that the request asks for. Absent: one. */
+  readonly choices?: number | undefined
+  /** The request's own limit, of one answer. Undefined: the endpoint's limit applies. */
   readonly outputTokens: number | undefined
   /** If fewer are affordable, the request is refused. */
   readonly leastOutputTokens: number
@@ -25,14 +28,20 @@ export interface TokenNeed {
 }
 
 export function needOf(request: GenerationRequest): TokenNeed {
-  const { max_output_tokens: outputTokens, tools } = request
+  const { max_output_tokens: outputTokens, tools, choices } = request
   return {
     texts: [...textsOf(request), ...schemasOf(request)],
     otherInputTokens: framingOf(request) + estimateOtherInput(request),
+    choices,
     outputTokens,
     leastOutputTokens: Math.min(leastOutputTokens, outputTokens ?? leastOutputTokens),
     searches: tools?.some(({ type }) => type === 'web_search') ? assumedSearches : 0,
   }
+}
+
+/** How many times an endpoint is asked, to get all choices. */
+export function requestsTo({ capabilities }: Endpoint, choices: number | undefined): number {
+  return choices === undefined || capabilities.choices === true ? 1 : choices
 }
 
 /** An upper bound: no text has more tokens than bytes. Input other than text is an estimate. */

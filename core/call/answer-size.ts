@@ -22,6 +22,7 @@ export function sizeOf(event: GenerationEvent): number {
     case 'usage':
     case 'model':
     case 'item-end':
+    case 'choice':
     case 'finish':
       return eventBytes
     default:

@@ -8,6 +8,9 @@ import type { LiveAnswers } from './live-answers.ts'
 
 type Limits = Pick<Settings, 'maxAnswerBytes' | 'maxAnswerEvents'>
 
+/** Counts the memory of a reply. */
+export type ReplyMemory = Pick<LiveAnswer, 'keep' | 'restart' | 'count' | 'hold'>
+
 /** Estimates the memory that one answer takes while it is generated: its events, and received bytes that have not become events yet. */
 export class LiveAnswer implements Listed {
   place = -1
@@ -18,6 +21,8 @@ export class LiveAnswer implements Listed {
   readonly #all: LiveAnswers
   #said = 0
   #held = 0
+  /** As `#held`, of replies beside the first one. */
+  #heldBeside = 0
   #events = 0
   /** The size of earlier rounds. A failed attempt gives everything beyond it back. */
   #kept = 0
@@ -35,7 +40,7 @@ export class LiveAnswer implements Listed {
   }
 
   get bytes(): number {
-    return this.#said + this.#held
+    return this.#said + this.#held + this.#heldBeside
   }
 
   /** True while the answer is only stored or delivered, which frees its memory soon. */
@@ -57,7 +62,7 @@ export class LiveAnswer implements Listed {
 
   /** Call when another attempt begins. Drops the events of a failed one. */
   restart(): void {
-    const by = this.#kept - this.bytes
+    const by = this.#kept - this.#said - this.#held
     this.#said = this.#kept
     this.#held = 0
     this.#events = this.#keptEvents
@@ -79,6 +84,23 @@ export class LiveAnswer implements Listed {
     const by = bytes - this.#held
     this.#held = bytes
     this.#check(by)
+  }
+
+  /** For another reply of the same answer that arrives at the same time. It has a single attempt. */
+  beside(): ReplyMemory {
+    let held = 0
+    return {
+      keep() {},
+      restart() {},
+      count: event => this.count(event),
+      hold: bytes => {
+        const by = bytes - held
+        held = bytes
+        if (by === 0) return
+        this.#heldBeside += by
+        this.#check(by)
+      },
+    }
   }
 
   /** Ends the answer to free memory for others. */
@@ -118,6 +140,7 @@ export class LiveAnswer implements Listed {
         this.#channel = undefined
         return true
       case 'item-end':
+      case 'choice':
         this.#channel = undefined
         return false
       default:

@@ -71,7 +71,8 @@ export interface CallWrap<Answer, Answered> {
  * Its answer is a list of events, or yields them one by one or in lists, and ends with one `finish`, whose reason is not `pause`. Core
  * ignores `model`, `warning` and `usage`. It drops the state of vendors, such as that of `reasoning-state`, since it is bound to the
  * account that made it. A `compaction`, and a call of a function that is not the caller's own in a request with tools of the gateway, are
- * mistakes: such an answer is not used or, after its first event, ends in a 500.
+ * mistakes: such an answer is not used or, after its first event, ends in a 500. To a request with `choices`, it gives as many, with a
+ * `choice` between them.
  */
 export interface GenerationWrap extends CallWrap<
   readonly GenerationEvent[] | AsyncIterable<GenerationEvent | readonly GenerationEvent[]>,
@@ -79,7 +80,8 @@ export interface GenerationWrap extends CallWrap<
 > {
   /**
    * Called with each event of the answer, also of later rounds, as the model gave it. Each round ends with its `usage`, if known, and
-   * `finish`; a round that pauses has no `finish`. Synchronous.
+   * `finish`; a round that pauses has no `finish`. A `choice` stands between two choices, also where each was asked for alone; the `usage`
+   * then counts all of them. Synchronous.
    */
   write?(event: GenerationEvent): void
 }
@@ -101,7 +103,7 @@ interface AnsweredCall {
 export interface AnsweredGeneration extends AnsweredCall {
   /** The endpoint that answered or, if a wrapper did, the first one of the plan. */
   readonly endpoint: Endpoint
-  /** Why the answer ended. */
+  /** Why the answer ended; with several choices, the last one. */
   readonly finish: FinishReason
   readonly usage: TokenUsage
   /** In US dollars; null if unknown. */

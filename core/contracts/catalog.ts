@@ -35,8 +35,8 @@ export interface PriceTier extends TokenPrices {
 
 /**
  * The capabilities of a model at a provider. An absent member is unknown: then the provider's own `capabilities` count, and core tries
- * capabilities that they leave open, except for `customTools`, `namespaceTools`, `allowedTools` and `builtInTools`, which few models
- * support.
+ * capabilities that they leave open, except for `customTools`, `namespaceTools`, `allowedTools`, `builtInTools` and `choices`, which few
+ * models support.
  */
 export interface Capabilities {
   readonly tools?: boolean | undefined
@@ -68,6 +68,8 @@ export interface Capabilities {
   readonly webSearch?: boolean | undefined
   /** The vendor's search cannot be combined with functions. */
   readonly searchAlone?: boolean | undefined
+  /** Gives the `choices` of a request in one reply. Unknown counts as false: then core asks once for each choice. */
+  readonly choices?: boolean | undefined
 }
 
 /** A provider's certified zero-data-retention policy for one model (docs/protocol/models.md). */

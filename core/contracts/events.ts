@@ -45,7 +45,12 @@ export type GenerationEvent =
   | ExtraEvent
   /** Something was dropped or lowered. Only before all other events: warnings go into a response header. */
   | { readonly type: 'warning'; readonly param: string; readonly message: string }
-  /** Totals so far, after the events that they count. The last one counts. */
+  /**
+   * Ends a choice, says why, and begins the next one. Only if the request has `choices`, between two of them: the last one ends with `finish`.
+   * All events of a choice come before those of the next one. `reason` is not `pause`. The keys of calls and searches begin anew.
+   */
+  | { readonly type: 'choice'; readonly reason: FinishReason }
+  /** Totals so far, of all choices together, after the events that they count. The last one counts. */
   | { readonly type: 'usage'; readonly usage: TokenUsage }
   /**
    * Ends the reply and says why the model stopped. Only a `usage` may follow, within a second. A reply without `finish` is a failure.

@@ -1,11 +1,17 @@
-import type { ExtraEvent, GenerationEvent, SearchAction, SearchResult } from './events.ts'
+import type { ExtraEvent, FinishReason, GenerationEvent, SearchAction, SearchResult } from './events.ts'
 import type { JsonObject } from '../foundation/json.ts'
 
 /**
  * An answer as sinks and guards see it. Core makes it from a provider's events: an item opens, grows and closes before the next one
  * opens, every item has the id that clients see and stores keep, and every call has a call id.
  */
-export type ItemEvent = ItemOpen | ItemDelta | ItemClose | ExtraEvent
+export type ItemEvent = ItemOpen | ItemDelta | ItemClose | ChoiceEnd | ExtraEvent
+
+/** Ends a choice, after its items are closed, and begins the next one. Only for requests with `choices`, which are told one after the other. */
+export interface ChoiceEnd {
+  readonly type: 'choice'
+  readonly reason: FinishReason
+}
 
 export interface ItemOpen {
   readonly type: 'item-open'

@@ -74,6 +74,8 @@ export const requestSchema = {
     model: { type: 'string', minLength: 1, maxLength: 256 },
     instructions: string,
     max_output_tokens: positiveInteger,
+    /** How many answers to give, each of at most `max_output_tokens`. Absent: one. Not together with tools that the gateway runs. */
+    choices: { type: 'integer', minimum: 2, maximum: 8 },
     reasoning: {
       type: 'object',
       properties: {

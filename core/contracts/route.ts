@@ -216,6 +216,7 @@ export interface Outcome {
   readonly endpoint: Endpoint
   readonly attempts: number
   readonly warnings: readonly Warning[]
+  /** Of the last choice, if there are several. */
   readonly finish: FinishReason
   readonly usage: TokenUsage
   /** US dollars that the request is charged, as in its record. Null if unknown. */

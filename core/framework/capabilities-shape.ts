@@ -28,6 +28,7 @@ const members: { readonly [N in keyof Capabilities]-?: Member } = {
   contextManagement: optional(flag),
   webSearch: optional(flag),
   searchAlone: optional(flag),
+  choices: optional(flag),
 }
 
 /** The first problem of capabilities, as the end of a sentence. Undefined if they are valid, or absent. */

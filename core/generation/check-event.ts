@@ -2,13 +2,15 @@ import { finishReasons } from '../contracts/events.ts'
 import { PluginError } from '../foundation/errors.ts'
 import { isObject } from '../foundation/json.ts'
 import { kindOf } from '../foundation/kind-of.ts'
+import type { ExpectedChoices } from './expected-choices.ts'
 import type { RaisedEvent } from './raised-event.ts'
 
 /**
  * Called with every event of a provider. Throws a `PluginError` for an unknown event type or finish reason, because skipping it could turn
- * a reply into an empty answer, and for members that core cannot work with. Its message quotes nothing: any text may be content.
+ * a reply into an empty answer, and for members that core cannot work with. Its message quotes nothing: any text may be content. `choices`:
+ * those that the request asks for, if it asks for several.
  */
-export function checkEvent(event: RaisedEvent, pluginOf: () => string): void {
+export function checkEvent(event: RaisedEvent, pluginOf: () => string, choices?: ExpectedChoices): void {
   switch (event?.type) {
     case 'text':
     case 'refusal':
@@ -17,7 +19,12 @@ export function checkEvent(event: RaisedEvent, pluginOf: () => string): void {
       if (typeof event.text !== 'string') throw new PluginError(pluginOf(), `yielded an event "${event.type}" whose text is not a string`)
       return
     case 'finish':
-      if (!finishReasons.includes(event.reason)) throw unknownReason(event.reason, pluginOf())
+      if (!finishReasons.includes(event.reason)) throw unknownReason(event, pluginOf())
+      choices?.end(event.reason)
+      return
+    case 'choice':
+      if (!finishReasons.includes(event.reason) || event.reason === 'pause') throw unknownReason(event, pluginOf())
+      if (!choices?.mayGoOn()) throw new PluginError(pluginOf(), 'yielded an event "choice" that begins more choices than the request asks for')
       return
     case 'tool-call':
       if (typeof event.key !== 'string') throw bad(event.type, 'key', 'a string', event.key, pluginOf())
@@ -74,8 +81,9 @@ function unknownEvent(event: unknown, plugin: string): PluginError {
   return new PluginError(plugin, 'yielded an event of an unknown type', { word: wordIn(type) })
 }
 
-function unknownReason(reason: unknown, plugin: string): PluginError {
-  const problem = `yielded a finish with a bad \`reason\`: expected one of ${finishReasons.join(', ')}, got ${typeof reason === 'string' ? 'another string' : kindOf(reason)}`
+function unknownReason({ type, reason }: { readonly type: string; readonly reason: unknown }, plugin: string): PluginError {
+  const expected = finishReasons.filter(each => type === 'finish' || each !== 'pause')
+  const problem = `yielded a ${type} with a bad \`reason\`: expected one of ${expected.join(', ')}, got ${typeof reason === 'string' ? 'another string' : kindOf(reason)}`
   return new PluginError(plugin, problem, { word: wordIn(reason) })
 }
 

@@ -8,6 +8,7 @@ import { GatewayError, internalError, PluginError } from '../foundation/errors.t
 import { isObject } from '../foundation/json.ts'
 import { kindOf } from '../foundation/kind-of.ts'
 import { checkEvent } from './check-event.ts'
+import { ExpectedChoices } from './expected-choices.ts'
 import { ownTools } from './lowering/own-tools.ts'
 import type { RaisedEvent } from './raised-event.ts'
 
@@ -29,6 +30,7 @@ type Given = GenerationEvent | readonly GenerationEvent[]
 export class GivenAnswer {
   readonly #parts: GivenParts
   readonly #iterator: AsyncIterator<Given> | Iterator<Given>
+  readonly #choices: ExpectedChoices | undefined
   #list: readonly GenerationEvent[] = []
   #taken = 0
   #first: RaisedEvent | undefined
@@ -36,6 +38,8 @@ export class GivenAnswer {
 
   private constructor(events: AsyncIterable<Given> | Iterable<Given>, parts: GivenParts) {
     this.#parts = parts
+    const { choices } = parts.request
+    if (choices !== undefined) this.#choices = new ExpectedChoices(choices, `The call wrapper "${parts.by.wrapper.name}"`)
     this.#iterator = Symbol.asyncIterator in events ? events[Symbol.asyncIterator]() : events[Symbol.iterator]()
   }
 
@@ -127,7 +131,7 @@ export class GivenAnswer {
   #take(): RaisedEvent | undefined {
     const { by, count } = this.#parts
     const event = this.#list[this.#taken++]!
-    checkEvent(event, () => by.plugin)
+    checkEvent(event, () => by.plugin, this.#choices)
     const used = this.#used(event)
     count(used)
     if (!isSemantic(used) && used.type !== 'item-end') return undefined

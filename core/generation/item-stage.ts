@@ -11,7 +11,7 @@ import type { RaisedEvent } from './raised-event.ts'
 
 /** An event with its call resolved. Calls are compared by identity, because providers may reuse a key in the next round. */
 type Placed =
-  | Exclude<RaisedEvent, { type: 'tool-call' | 'tool-input' | 'suppressed-call' | 'extra' }>
+  | Exclude<RaisedEvent, { type: 'tool-call' | 'tool-input' | 'suppressed-call' | 'extra' | 'choice' }>
   | { readonly type: 'call'; readonly call: OpenCall }
   | { readonly type: 'input'; readonly call: OpenCall; readonly text: string }
 
@@ -60,6 +60,8 @@ export class ItemStage {
       }
       case 'extra':
         return this.#emit(event)
+      case 'choice':
+        return this.#endChoice(event)
       default:
         return this.#place(event)
     }
@@ -91,6 +93,15 @@ export class ItemStage {
     this.end('tool-calls')
     this.#searches = undefined
     this.#calls = undefined
+  }
+
+  /** Nothing of a choice continues in the next one, which may use the same keys and call ids. */
+  #endChoice(event: Extract<RaisedEvent, { type: 'choice' }>): void {
+    this.end(event.reason)
+    this.#searches = undefined
+    this.#calls = undefined
+    this.#callIds = undefined
+    this.#emit(event)
   }
 
   /** The answer ended: unfinished searches fail, and the open item closes. */

@@ -2,8 +2,8 @@ import { Failover, failoverDependencies } from '../call/attempts/failover.ts'
 import type { Lane } from '../call/attempts/lane.ts'
 import { SendingRulesIndex } from '../call/attempts/sending-rules.ts'
 import { Uncovered, type Work } from '../call/attempts/work.ts'
-import type { LiveAnswer } from '../call/live-answer.ts'
-import { needOf } from '../billing/token-need.ts'
+import type { LiveAnswer, ReplyMemory } from '../call/live-answer.ts'
+import { needOf, requestsTo } from '../billing/token-need.ts'
 import { UnreportedUsage } from '../billing/unreported-usage.ts'
 import type { PassedOver } from '../contracts/log-sink.ts'
 import type { Credential, Provider, ProviderFailure } from '../contracts/provider.ts'
@@ -22,6 +22,7 @@ import { ProviderMistake } from '../provider-kit/provider-mistake.ts'
 import type { Candidate } from '../routing/plan.ts'
 import { mistakeAt } from '../routing/provider-capabilities.ts'
 import { passOver } from '../routing/routing-record.ts'
+import type { Cancellation } from '../runtime/cancellation.ts'
 import type { Maybe } from '../runtime/pending.ts'
 import { Lowering, type Lowered } from './lowering/lowering.ts'
 import { showsProgress } from './lowering/progress.ts'
@@ -64,6 +65,12 @@ export interface CallScope extends Pick<RequestScope, 'cancellation' | 'record'>
   readonly mayEndEarly?: boolean
 }
 
+/** One of several replies to the same request. */
+interface ReplyPart {
+  readonly memory: ReplyMemory
+  readonly said: Said
+}
+
 /** Calls models: for a generation, and for every question that a decision asks a model. */
 export class ModelCalls {
   readonly #services: CallServices
@@ -99,7 +106,8 @@ export class ModelCalls {
 
 /** True if the hold can grow while the endpoint replies, because it shows what it generates: it says so, or it always did. */
 function canGrowAt(candidate: Candidate, request: GenerationRequest, { mayEndEarly }: CallScope, { reservations }: CallServices): boolean {
-  if (!mayEndEarly) return false
+  // Several choices are generated at the same time, so a hold that follows the first one would come too late for the others.
+  if (!mayEndEarly || request.choices !== undefined) return false
   const shows = showsProgress(request, candidate)
   return shows !== false && (reservations.usual.shows(candidate.endpoint) ?? shows ?? false)
 }
@@ -148,6 +156,23 @@ export class ModelCall implements Work<Candidate, ModelReply> {
     )
   }
 
+  /**
+   * Asks the endpoint of a reply once more, for the choice of this number from 0. A single attempt, which the hold covers already.
+   * `said`: the answer so far, as far as it is of this choice.
+   */
+  askAgain({ attempt: first, cover }: ModelReply, choice: number, said: Said, run: Cancellation): Promise<ModelReply> {
+    const { failover } = this.#services
+    const { context, memory } = this.#scope
+    const { candidate, credential } = first
+    const request = requestOfChoice(this.#request, choice)
+    const part = { memory: memory.beside(), said }
+    return failover.first([candidate], context, run, {
+      maxAttempts: 1,
+      sorted: () => [credential],
+      attempt: (_, same, lane) => this.#attempt(candidate, same, lane, cover, request, part),
+    })
+  }
+
   /** Called by `Failover`. */
   sorted(inTurn: readonly (Credential | undefined)[], candidate: Candidate): readonly (Credential | undefined)[] {
     return this.#services.lowering.withStateFirst(inTurn, this.#request, candidate, this.#scope.context.caller)
@@ -186,10 +211,11 @@ export class ModelCall implements Work<Candidate, ModelReply> {
     credential: Credential | undefined,
     lane: Lane,
     cover: Cover | undefined,
+    request = requestAt(candidate, this.#request),
+    { memory, said }: ReplyPart = this.#scope,
   ): Maybe<ModelReply | ProviderFailure> {
     const { providers, rules, failover, unreported, masks } = this.#services
-    const { context, record, payer, memory, said, tools } = this.#scope
-    const request = this.#request
+    const { context, record, payer, tools } = this.#scope
     const reservation = this.#reservation
     const { endpoint, provider } = candidate
     // The other lane of a race may have an answer.
@@ -207,6 +233,7 @@ export class ModelCall implements Work<Candidate, ModelReply> {
       credential,
       warnings: offered ? [...offered.warnings, ...lowered.warnings] : lowered.warnings,
       maxOutputTokens: lowered.request.max_output_tokens ?? endpoint.maxOutputTokens,
+      choices: request.choices,
       allowance,
       totalMs: timeouts.totalMs,
       streamed: sent.stream === true ? timeouts : undefined,
@@ -221,6 +248,7 @@ export class ModelCall implements Work<Candidate, ModelReply> {
       payer,
       said,
       reservation,
+      cover,
       unreported,
       providers,
       failures: failover.failures,
@@ -241,6 +269,18 @@ export class ModelCall implements Work<Candidate, ModelReply> {
       return { request, warnings: [], raises: [], mistake }
     }
   }
+}
+
+/** The request for an endpoint that gives one choice at a time has no `choices`. */
+function requestAt({ endpoint }: Candidate, request: GenerationRequest): GenerationRequest {
+  return requestsTo(endpoint, request.choices) === 1 ? request : requestOfChoice(request, 0)
+}
+
+/** With the same seed, all choices would be the same. */
+function requestOfChoice({ choices: _, ...request }: GenerationRequest, choice: number): GenerationRequest {
+  const { seed } = request
+  if (seed === undefined || choice === 0) return request
+  return { ...request, seed: seed > 0 ? seed - choice : seed + choice }
 }
 
 function uncovered(error: unknown): Uncovered {

@@ -8,7 +8,7 @@ import type { GenerationSink } from '../contracts/route.ts'
 import type { GatewayError } from '../foundation/errors.ts'
 import type { Masks } from '../foundation/masks.ts'
 import type { Allowance } from '../limits/allowance.ts'
-import type { Reservation } from '../limits/reservation.ts'
+import type { Cover, Reservation } from '../limits/reservation.ts'
 import type { Candidate } from '../routing/plan.ts'
 import type { Maybe } from '../runtime/pending.ts'
 import { estimateInput } from '../tokens/estimate.ts'
@@ -25,6 +25,8 @@ import { ReplyCost, type CostScope } from './reply-cost.ts'
 export interface ModelReplyParts extends CostScope, ProviderQuestion {
   /** For a streamed reply. */
   readonly slowStream: SlowStream | undefined
+  /** The hold for it. */
+  readonly cover: Cover | undefined
   /** The candidates that could be asked instead of a slow stream. */
   readonly line: Pick<Line, 'isEmpty'>
   readonly failures: Failures
@@ -55,6 +57,15 @@ export class ModelReply implements AttemptWork<RaisedEvent, Candidate, ModelRepl
 
   get attempt(): Attempt<RaisedEvent> {
     return this.#attempt!
+  }
+
+  /** Those that this reply gives. */
+  get choices(): number {
+    return this.#parts.request.choices ?? 1
+  }
+
+  get cover(): Cover | undefined {
+    return this.#parts.cover
   }
 
   get reservation(): Reservation | undefined {
@@ -153,6 +164,28 @@ export class ModelReply implements AttemptWork<RaisedEvent, Candidate, ModelRepl
   /** The whole reply was read, or as much as the credit covered. */
   end(): void {
     this.attempt.end(this.#isCut ? 'left' : 'ok', this.usage)
+  }
+
+  /** Ends a reply that nobody reads any longer. The output so far is billed. */
+  leave(): Maybe<unknown> {
+    if (this.isBilled) return undefined
+    this.attempt.end('left', this.usage)
+    return this.hasCost ? this.bill() : undefined
+  }
+
+  /** Reads what has arrived, so that it counts in the memory. Throws the caller's error. */
+  collect(): void {
+    const { head, inbox } = this.attempt
+    try {
+      for (let event = inbox.take(); event; event = inbox.take()) head.push(event)
+    } catch (error) {
+      throw this.fail(error)
+    }
+  }
+
+  /** Takes all that has arrived, without waiting. Passes the texts to `hear`. */
+  drain(hear: (text: string) => void): void {
+    for (let event = this.take(); event; event = this.take()) if ('text' in event) hear(event.text)
   }
 
   /** The caller's error for a failure while reading the reply. Rethrows the reason if the caller or a timeout aborted the operation. */

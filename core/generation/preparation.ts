@@ -6,6 +6,7 @@ import type { GenerationRequest } from '../contracts/request.ts'
 import type { RequestEnvelope } from '../contracts/request-envelope.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
 import type { RunContext } from '../contracts/run-context.ts'
+import { invalidRequest } from '../foundation/errors.ts'
 import { freezeDeeply } from '../foundation/freeze.ts'
 import { applyInputGuards, type OpenGuard } from '../guards/input-guards.ts'
 import type { Candidate, Planner } from '../routing/plan.ts'
@@ -88,6 +89,8 @@ export abstract class Preparation<Kind extends 'generation' | 'count'> {
     const { context } = this
     const request = loaded.readable(checked)
     const tools = loaded.open(checked, context)
+    if (tools && checked.choices !== undefined)
+      throw invalidRequest('Several choices cannot be combined with tools that the gateway runs. Leave out one of the two.', 'choices')
     const servable: Parameters<Planner['plan']>[1]['servable'] = tools && (endpoints => tools.servable(endpoints))
     const planning = planner.plan(request, {
       record: this.scope.record,

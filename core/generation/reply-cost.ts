@@ -118,7 +118,8 @@ export class ReplyCost {
   #note(usage: TokenUsage): void {
     const { reservation, request, said } = this.#scope
     const { candidate } = this.#attempt
-    if (reservation && showsProgress(request, candidate) !== false)
+    // Holds of several choices do not grow.
+    if (reservation && request.choices === undefined && showsProgress(request, candidate) !== false)
       reservation.replied(candidate.endpoint, usage, said.textsAfter(this.#saidBefore))
   }
 

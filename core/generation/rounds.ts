@@ -1,17 +1,20 @@
+import { Bill } from '../billing/cost.ts'
 import type { Onlookers } from '../call/onlookers.ts'
-import type { FinishReason } from '../contracts/events.ts'
+import { noUsage, type FinishReason, type TokenUsage } from '../contracts/events.ts'
 import type { Item } from '../contracts/items.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { GenerationSink } from '../contracts/route.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import type { Sealer } from '../contracts/sealer.ts'
 import { GatewayError } from '../foundation/errors.ts'
+import type { Cancellation } from '../runtime/cancellation.ts'
 import { isPending, type Maybe } from '../runtime/pending.ts'
 import { applyInputGuards } from '../guards/input-guards.ts'
 import { refuseNewFeatures } from '../guards/new-features.ts'
 import type { Candidate } from '../routing/plan.ts'
 import { sealState, type Seal } from '../routing/state.ts'
 import type { Answer } from './answer.ts'
+import { Choices, endOf } from './choices.ts'
 import type { ModelCall } from './model-call.ts'
 import type { Prepared } from './preparation.ts'
 import type { Heard, ModelReply } from './model-reply.ts'
@@ -32,6 +35,8 @@ export interface RoundsScope {
   readonly sink: GenerationSink
   /** Called when a reply begins. */
   readonly begin: (reply: ModelReply) => void
+  /** Aborts the answer. */
+  readonly cancellation: Cancellation
   /** The wrappers that look at the answer. */
   readonly onlookers: Onlookers | undefined
 }
@@ -45,6 +50,8 @@ export class Rounds {
   /** The request of the current round. */
   #request: GenerationRequest
   #reply: ModelReply | undefined
+  /** If they are asked one by one. */
+  #choices: Choices | undefined
   #pauses = 0
   #finish: FinishReason = 'stop'
   #isCut = false
@@ -76,6 +83,16 @@ export class Rounds {
     return this.#reply
   }
 
+  /** True while a reply has begun and is not over. */
+  get isUnderWay(): boolean {
+    return this.#choices ? !this.#choices.isOver : this.#reply?.isBilled === false
+  }
+
+  /** Ends the replies under way. The output so far is billed. Undefined if there is nothing to wait for. */
+  leave(): Maybe<unknown> {
+    return this.#choices ? this.#choices.leave() : this.#reply?.leave()
+  }
+
   /** Asks until the answer is complete. Returns the candidate that gave the last reply. */
   run(call: ModelCall): Promise<Candidate> {
     return this.#scope.tools ? this.#withTools(this.#scope.tools, call) : this.#ask(call, this.#request, call.candidates)
@@ -102,6 +119,8 @@ export class Rounds {
     answer.sealBy(this.#seal(reply))
     begin(reply)
     tools?.open()
+    const { choices = 1 } = this.#request
+    if (choices > reply.choices) return this.#oneByOne(reply, choices, call)
     const relaying = this.#relay(reply)
     return relaying ? relaying.then(() => this.#over(reply, call)) : this.#over(reply, call)
   }
@@ -115,6 +134,29 @@ export class Rounds {
     }
   }
 
+  /** Each choice is a reply of its own. */
+  async #oneByOne(first: ModelReply, count: number, call: ModelCall): Promise<Candidate> {
+    const { answer, sink, cancellation, onlookers } = this.#scope
+    const choices = (this.#choices = new Choices(first, count, { call, cancellation, said: answer.transcript }))
+    const total = new Bill()
+    for (let reply = first; ; ) {
+      await choices.relay(this.#heard, sink)
+      reply.end()
+      await reply.bill()
+      const finish = reply.finish!
+      if (reply.usage) total.add(reply.usage, undefined)
+      this.#finish = endOf(finish)
+      this.#isCut ||= reply.isCut || finish === 'pause'
+      if (choices.isLast) break
+      this.#heard.write({ type: 'choice', reason: this.#finish })
+      this.#reply = reply = await choices.next()
+      answer.sealBy(this.#seal(reply))
+    }
+    choices.end()
+    if (onlookers) endRound(total.usage === noUsage ? undefined : total.usage, this.#finish, onlookers)
+    return first.attempt.candidate
+  }
+
   #over(reply: ModelReply, call: ModelCall): Maybe<Candidate> {
     reply.end()
     const billing = reply.bill()
@@ -125,10 +167,10 @@ export class Rounds {
     const { finish } = reply
     const { candidate } = reply.attempt
     // A reply that still pauses after the last round stops there.
-    this.#finish = finish === 'pause' ? 'stop' : finish!
+    this.#finish = endOf(finish!)
     this.#isCut = reply.isCut || finish === 'pause'
-    if (this.#scope.onlookers) endRound(reply, this.#scope.onlookers)
-    if (finish !== 'pause' && !this.#scope.tools) return candidate
+    if (this.#scope.onlookers) endRound(reply.usage, finish!, this.#scope.onlookers)
+    if ((finish !== 'pause' || this.#request.choices !== undefined) && !this.#scope.tools) return candidate
     call.roundOver(costUsd)
     return this.#goOn(finish!, candidate, call)
   }
@@ -209,7 +251,7 @@ class SeenAnswer implements Heard {
   }
 }
 
-function endRound({ usage, finish }: ModelReply, onlookers: Onlookers): void {
+function endRound(usage: TokenUsage | undefined, finish: FinishReason, onlookers: Onlookers): void {
   if (usage) onlookers.write({ type: 'usage', usage })
-  if (finish && finish !== 'pause') onlookers.write({ type: 'finish', reason: finish })
+  if (finish !== 'pause') onlookers.write({ type: 'finish', reason: finish })
 }

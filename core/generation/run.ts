@@ -144,6 +144,7 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
       answer: this.#answer,
       sink: this.#sink,
       begin: reply => this.#answers(reply),
+      cancellation: this.scope.cancellation,
       onlookers: this.#onlookers,
     })
     this.#rounds = rounds
@@ -313,12 +314,10 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
 
   /** Ends the round under way. The output so far is billed, no matter who ended it. */
   #leave(): Maybe<unknown> {
-    const reply = this.#rounds?.reply
-    if (this.#given) this.#answer.forget()
-    if (!reply || reply.isBilled) return undefined
-    reply.attempt.end('left', reply.usage)
-    const billing = reply.hasCost ? reply.bill() : undefined
+    const rounds = this.#rounds
+    if (!this.#given && !rounds?.isUnderWay) return undefined
+    const leaving = rounds?.leave()
     this.#answer.forget()
-    return billing
+    return leaving
   }
 }

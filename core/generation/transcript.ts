@@ -42,7 +42,7 @@ export class Transcript implements Said {
   add(event: ItemEvent, seal: Seal): void {
     if (event.type === 'item-open') this.#entries.push(entryOf(event.item, seal))
     else if (event.type === 'search-end') this.#endSearch(event)
-    else if (event.type !== 'item-close' && event.type !== 'extra') grow(this.#entries.at(-1)!, event, seal)
+    else if (event.type !== 'item-close' && event.type !== 'choice' && event.type !== 'extra') grow(this.#entries.at(-1)!, event, seal)
   }
 
   #endSearch({ type: _, ...found }: SearchEnd): void {

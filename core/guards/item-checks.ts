@@ -29,7 +29,7 @@ export class ItemChecks implements AnswerGuards {
   write(event: ItemEvent): void {
     if (this.#refusal) return
     this.#growing.push(event)
-    if (event.type !== 'item-close') return
+    if (event.type !== 'item-close' && event.type !== 'choice') return
     this.#waiting.push(this.#growing)
     this.#growing = []
     this.#checking ??= this.#checkAll()
@@ -48,6 +48,10 @@ export class ItemChecks implements AnswerGuards {
   async #checkAll(): Promise<void> {
     try {
       for (let events = this.#waiting.shift(); events; events = this.#waiting.shift()) {
+        if (events.at(-1)!.type === 'choice') {
+          for (const event of events) this.#answer.show(event)
+          continue
+        }
         const item = new HeldItem(events, this.#items++, this.#answer.isJson)
         await this.#check(item)
         for (const event of item.events()) this.#answer.show(event)

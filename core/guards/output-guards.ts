@@ -65,6 +65,9 @@ export class OutputGuards implements AnswerGuards {
       case 'reasoning-state':
         this.#closePart()
         return this.#tell(event)
+      case 'choice':
+        // No item is open between two choices.
+        return this.#answer.show(event)
       case 'search-end':
         return this.#answer.show(searchEndOf(this.#filteredData(DataItem.of(searchOf(event))), event))
     }

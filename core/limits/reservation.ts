@@ -37,7 +37,7 @@ export interface ReservationServices {
 
 /** The output that an attempt may generate. */
 export interface Cover {
-  /** The output limit in tokens that keeps the cost within what can be reached. Undefined if no such limit is needed. */
+  /** The limit of each answer's output, in tokens, that keeps the cost within what can be reached. Undefined if no such limit is needed. */
   readonly outputLimit?: number | undefined
   /** Pays for the output as it comes. Undefined if all of it is held. */
   readonly allowance?: Allowance | undefined
@@ -102,7 +102,7 @@ export class Reservation {
     const reachableUsd = canGrow ? Math.max(this.#leftUsd, this.#credit!.reachableUsd - this.#goneUsd) : this.#leftUsd
     const outputLimit = covers(reachableUsd, maxUsd)
       ? undefined
-      : Math.max(this.#need.leastOutputTokens, outputTokensFor(reachableUsd, spend))
+      : Math.max(this.#need.leastOutputTokens, Math.floor(outputTokensFor(reachableUsd, spend) / (this.#need.choices ?? 1)))
     return { outputLimit, allowance: canGrow ? this.#allowance(endpoint, stepTokens, outputLimit) : undefined }
   }
 
@@ -153,7 +153,7 @@ export class Reservation {
     if (costUsd !== undefined && costUsd !== null) {
       this.#goneUsd += costUsd
       this.#lostUsd += costUsd
-    } else if (mayBeBilled) this.#goneUsd += Math.min(spend.maxUsd, this.#leftUsd)
+    } else if (mayBeBilled) this.#goneUsd += Math.min(spend.maxUsd / spend.requests, this.#leftUsd)
   }
 
   /** `costUsd` is null if unknown. All that could be held for the longest answer then counts as spent. */

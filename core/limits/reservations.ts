@@ -18,7 +18,7 @@ import { ledgerUnavailable } from './ledger-unavailable.ts'
 import { Reservation, type ReservationServices } from './reservation.ts'
 import { insufficientCredits, shortageNote } from './shortage.ts'
 import { costWith, covers, outputLimitOf, spendAt } from './spend.ts'
-import { inputBound, type TokenNeed } from '../billing/token-need.ts'
+import { inputBound, requestsTo, type TokenNeed } from '../billing/token-need.ts'
 import { UsualOutput } from './usual-output.ts'
 import { reserveIn, windowText } from './windows.ts'
 
@@ -112,7 +112,7 @@ export class Reservations {
     const [first] = endpoints
     const input = estimateTokens(need.texts.reduce((sum, { length }) => sum + length, 0)) + need.otherInputTokens
     const output = need.outputTokens ?? this.#usualOutput(first!)
-    return input + Math.min(output, outputLimitOf(first!, need))
+    return input * requestsTo(first!, need.choices) + Math.min(output, outputLimitOf(first!, need)) * (need.choices ?? 1)
   }
 
   #usualOutput({ provider, model }: Endpoint): number {

@@ -1,4 +1,5 @@
 import { costOf } from '../billing/cost.ts'
+import { requestsTo } from '../billing/token-need.ts'
 import type { Endpoint, Tokenizer } from '../contracts/catalog.ts'
 import { noUsage } from '../contracts/events.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
@@ -31,15 +32,17 @@ export class RequestCost {
   at(endpoint: Endpoint, meanOutputTokens: number | undefined): number | undefined {
     const { price, capabilities, tokenizer } = endpoint
     if (!price) return undefined
-    const { max_output_tokens: limit = Infinity } = this.#request
+    const { max_output_tokens: limit = Infinity, choices } = this.#request
+    const requests = requestsTo(endpoint, choices)
     const searches = capabilities.webSearch === false ? 0 : this.#searches
     const usage = {
       ...noUsage,
       uncachedInput: this.#counted?.get(tokenizer) ?? this.#input,
-      output: Math.min(limit, meanOutputTokens ?? assumedOutputTokens),
+      output: (Math.min(limit, meanOutputTokens ?? assumedOutputTokens) * (choices ?? 1)) / requests,
       ...(searches > 0 && { toolCalls: { web_search: searches } }),
     }
-    return costOf(usage, price) ?? undefined
+    const costUsd = costOf(usage, price)
+    return costUsd === null ? undefined : costUsd * requests
   }
 
   get #input(): number {

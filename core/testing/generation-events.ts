@@ -9,6 +9,7 @@ export function checkGenerationEvents(events: readonly GenerationEvent[]): void 
     const where = `event ${index} (${event.type})`
     if (finished && isSemantic(event)) fail(`${where} comes after the finish`)
     if (event.type === 'finish') finished = true
+    if (event.type === 'choice') calls.clear()
     if (event.type === 'warning' && events.slice(0, index).some(({ type }) => type !== 'warning'))
       fail(`${where} must come before all other events`)
     if (event.type === 'tool-call' && calls.has(event.key)) fail(`${where} repeats the key ${event.key}`)

@@ -25,6 +25,8 @@ export interface AttemptParts<C extends Contender = Candidate> {
   readonly warnings?: readonly Warning[]
   /** The longest output that the provider is asked for. */
   readonly maxOutputTokens?: number | undefined
+  /** The answers of that length that the provider is asked for. Default: one. */
+  readonly choices?: number | undefined
   /** Pays for the output as it arrives. Absent if all of it is paid for. */
   readonly allowance?: Allowance | undefined
   readonly totalMs: number
@@ -100,13 +102,15 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
 
   /** The output tokens that are paid for. */
   get maxOutputTokens(): number {
-    return Math.min(this.#parts.maxOutputTokens ?? Infinity, this.allowance?.paidTokens ?? Infinity)
+    const { maxOutputTokens = Infinity, choices = 1 } = this.#parts
+    return Math.min(maxOutputTokens * choices, this.allowance?.paidTokens ?? Infinity)
   }
 
   /** The most output tokens that a compliant provider can have generated. */
   get outputLimit(): number {
     const { maxOutputTokens, contextWindow } = this.candidate.endpoint
-    return Math.min(this.#parts.maxOutputTokens ?? Infinity, maxOutputTokens ?? contextWindow ?? Infinity)
+    const { choices = 1 } = this.#parts
+    return Math.min(this.#parts.maxOutputTokens ?? Infinity, maxOutputTokens ?? contextWindow ?? Infinity) * choices
   }
 
   /** The provider was asked for a stream. */

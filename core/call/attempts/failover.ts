@@ -66,7 +66,7 @@ export class Failover {
     const { circuits, settings, backoff } = this.#parts
     const { credentials } = this.#parts
     const isRefused = (contender: C): boolean => credentials.areRefused(useOf(contender, context))
-    const line = new Line(contenders, { circuits, isRefused, owner: context.caller.owner }, settings.maxAttempts)
+    const line = new Line(contenders, { circuits, isRefused, owner: context.caller.owner }, work.maxAttempts ?? settings.maxAttempts)
     const { hedgeAfterMs } = work
     if (hedgeAfterMs === undefined || contenders.length === 1) return this.#go(line, new Lane('only', run, line), context, work)
     return race(line, run, hedgeAfterMs, backoff, lane => this.#go(line, lane, context, work))

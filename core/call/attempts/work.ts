@@ -26,6 +26,8 @@ export interface Work<C extends Contender, R> {
   passedOver?(contender: C, why: PassedOver): void
   /** When to ask a second contender, if the first one has not answered; undefined: never. */
   readonly hedgeAfterMs?: number | undefined
+  /** Default: the setting of the same name. */
+  readonly maxAttempts?: number | undefined
 }
 
 /** The parts of an operation that are particular to one attempt. */

@@ -66,6 +66,7 @@ const capabilities = {
     contextManagement: boolean,
     webSearch: boolean,
     searchAlone: { ...boolean, description: "The vendor's search cannot be combined with functions." },
+    choices: { ...boolean, description: 'Gives several choices of an answer in one reply. If not true, the gateway asks once for each.' },
   },
   description: 'The capabilities of the model there. The gateway tries those that you leave out.',
 } as const

@@ -99,6 +99,9 @@ export class MessageBuilder implements GenerationSink {
         return this.#open.close()
       case 'extra':
         return this.#extra(event.at, event.fields)
+      case 'choice':
+        // This surface asks for one choice.
+        return
       default:
         return this.#open.write(event)
     }

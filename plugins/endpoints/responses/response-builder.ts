@@ -56,7 +56,7 @@ export class ResponseBuilder implements GenerationSink {
   write(event: ItemEvent): void {
     if (event.type === 'item-open') this.#open = this.#begin(event.item)
     else if (event.type === 'item-close') this.#close(this.#open!, event.status)
-    else if (event.type !== 'extra') this.#open!.write(event)
+    else if (event.type !== 'extra' && event.type !== 'choice') this.#open!.write(event)
   }
 
   close({ finish, usage, costUsd }: Outcome): FinishedAnswer {

@@ -9,10 +9,11 @@ export const current: Host = {
   extensions: ['prompt_cache_key', 'verbosity'],
   maxTokens: 'max_completion_tokens',
   developerRole: true,
+  choices: true,
 }
 
 /** The same with a dated API version, which may be older than the extensions. */
-export const classic: Host = { source, baseUrl: undefined, maxTokens: 'max_completion_tokens', developerRole: true }
+export const classic: Host = { source, baseUrl: undefined, maxTokens: 'max_completion_tokens', developerRole: true, choices: true }
 
 /** Other makers' models. Some accept no function as `tool_choice`, and none accept the role `developer`. */
 export const otherMakers: Host = {

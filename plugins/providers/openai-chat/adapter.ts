@@ -1,5 +1,6 @@
 import type { Capabilities } from '../../../core/index.ts'
 import type { ApiKeys, ProviderAdapter } from '../../../core/kit.ts'
+import { ChoicesDecoder, replyChoices } from './choices.ts'
 import { decoder } from './decoder.ts'
 import { openaiEmbeddings } from './embeddings.ts'
 import { failureFrom } from './failure.ts'
@@ -15,7 +16,10 @@ export function openaiChatAdapter(host: Host, baseUrl: string, keys: ApiKeys): P
   const url = `${root}/chat/completions`
   return {
     capabilities: capabilitiesOf(host),
-    capabilitiesOf: ({ upstreamModel }) => (host.search ? { webSearch: host.search.models.test(upstreamModel) } : {}),
+    capabilitiesOf: ({ upstreamModel }) => {
+      const searches = host.search?.models.test(upstreamModel) ?? false
+      return { ...(host.search && { webSearch: searches }), ...(host.choices && { choices: !searches }) }
+    },
     dialect,
     framing: 'sse',
     prepare: call => ({
@@ -25,8 +29,15 @@ export function openaiChatAdapter(host: Host, baseUrl: string, keys: ApiKeys): P
       body: JSON.stringify(requestBody(call, host)),
     }),
     authorize: keys.authorizeBy('authorization'),
-    decoder: call => decoder(call, host),
-    reply: (body, emit, call) => replyEvents(body, emit, call, host),
+    decoder: call => {
+      const { choices } = call.request
+      return choices === undefined ? decoder(call, host) : new ChoicesDecoder(call, host, choices)
+    },
+    reply(body, emit, call) {
+      const { choices } = call.request
+      if (choices === undefined) replyEvents(body, emit, call, host)
+      else replyChoices(body, emit, call, host, choices)
+    },
     failure: failureFrom,
     ...(host.reranking && { reranking: commonReranking(() => `${root}/rerank`, host.reranking) }),
     ...(host.embeddings && { embeddings: openaiEmbeddings(() => `${root}/embeddings`, host.embeddings) }),

@@ -80,6 +80,8 @@ export interface Host {
   readonly embeddings?: EmbeddingForm
   /** How the host reranks, at `/rerank`. Default: it does not. */
   readonly reranking?: RerankForm
+  /** Gives several choices in one reply (`n`), except where the model searches. Default: only one, so core asks once for each. */
+  readonly choices?: true
   /** Added to every request. */
   readonly added?: JsonObject
 }

@@ -19,6 +19,7 @@ export function requestBody({ request, endpoint }: ProviderCall, host: Host): Js
     messages: messagesOf(request, host),
     max_tokens: host.maxTokens ? undefined : maxTokens,
     max_completion_tokens: host.maxTokens ? maxTokens : undefined,
+    n: request.choices,
     temperature: request.temperature,
     top_p: request.top_p,
     presence_penalty: knows('presence_penalty') ? request.presence_penalty : undefined,

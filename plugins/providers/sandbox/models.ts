@@ -12,7 +12,8 @@ import { efforts } from '../../../core/kit.ts'
  *
  * `echo`       Repeats the last user message, a few words at a time, with images and files as `[image]` and `[file NAME]`. With
  *              `text.format` it returns a valid instance of the schema, or `{"text": …}` for `json_object`. It calls tools only if
- *              `tool_choice` forces it to. After tool outputs it answers `NAME returned: OUTPUT`, one line for each.
+ *              `tool_choice` forces it to. After tool outputs it answers `NAME returned: OUTPUT`, one line for each. It gives several
+ *              choices in one reply; the other models give one at a time.
  *
  * `tools`      Calls each function and custom tool that `tool_choice` allows, once after each user message, and one at a time if
  *              `parallel_tool_calls` is false. Arguments are a valid instance of `parameters`,
@@ -84,7 +85,7 @@ export function sandboxModels(provider: string): CatalogSource {
         contextWindow: 128_000,
         maxOutputTokens: 16_384,
         price: { input: 0.1, output: 0.2 },
-        capabilities: model === 'reasoning' ? { ...capabilities, efforts } : capabilities,
+        capabilities: { ...capabilities, ...(model === 'reasoning' && { efforts }), ...(model === 'echo' && { choices: true }) },
         zdr: false,
         hipaa: false,
       },

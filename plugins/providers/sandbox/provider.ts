@@ -1,5 +1,6 @@
 import { ProviderFailure, type GenerationEvent, type Provider, type ProviderCall } from '../../../core/index.ts'
 import { sendingRules, type SendingRules } from '../../../core/kit.ts'
+import { several } from './choices.ts'
 import { echo } from './echo.ts'
 import { fail } from './fail.ts'
 import { metered } from './metering.ts'
@@ -25,7 +26,8 @@ export function sandboxProvider(id: string, rules: SendingRules = {}): Provider 
           message: `The sandbox has no model ${JSON.stringify(name)}. It has ${Object.keys(models).join(', ')}.`,
         })
       call.signal.throwIfAborted()
-      yield* metered(call, models[name])
+      const answer = (): AsyncIterable<GenerationEvent> => metered(call, models[name])
+      yield* call.request.choices === undefined ? answer() : several(call.request.choices, answer)
     },
   }
 }

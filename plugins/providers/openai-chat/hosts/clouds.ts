@@ -21,6 +21,7 @@ export const clouds = {
     without: ['logprobs', 'parallel_tool_calls'],
     thinkTags: true,
     endsWithDone: true,
+    choices: true,
     embeddings: { floatOnly: true, maxInputs: 512 },
     reranking: {},
   },
@@ -30,6 +31,7 @@ export const clouds = {
     keyVariable: 'FIREWORKS_API_KEY',
     reasoning: 'reasoning_content',
     thinkTags: true,
+    choices: true,
     embeddings: { floatOnly: true, maxInputs: 512 },
     reranking: {},
   },
@@ -88,6 +90,7 @@ export const clouds = {
     baseUrl: 'https://api.deepinfra.com/v1/openai',
     keyVariable: 'DEEPINFRA_API_KEY',
     thinkTags: true,
+    choices: true,
     embeddings: { maxInputs: 1_024 },
   },
   baseten: {

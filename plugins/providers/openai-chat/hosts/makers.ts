@@ -21,6 +21,7 @@ export const makers = {
     toolChoice: 'all',
     files: 'file',
     callIds: /^.{1,40}$/,
+    choices: true,
     // "Web search", Chat Completions: these always search.
     search: { models: /^gpt-(4o(-mini)?-search-preview|5-search-api)/, form: 'web_search_options_nested' },
     embeddings: { tokens: true },
@@ -39,6 +40,7 @@ export const makers = {
     keyVariable: 'XAI_API_KEY',
     maxTokens: 'max_completion_tokens',
     reasoning: 'reasoning_content',
+    choices: true,
   },
   mistral: {
     source: 'https://docs.mistral.ai/api/',

@@ -16,6 +16,7 @@ export const ownServers = {
     baseUrl: 'http://127.0.0.1:8000/v1',
     reasoning: 'reasoning',
     thinkTags: true,
+    choices: true,
     embeddings: { tokens: true },
     reranking: {},
   },
@@ -40,6 +41,7 @@ export const ownServers = {
     baseUrl: 'http://127.0.0.1:30000/v1',
     reasoning: 'reasoning_content',
     thinkTags: true,
+    choices: true,
     embeddings: { tokens: true },
   },
   tgi: {
