@@ -62,7 +62,7 @@ export class Choice {
     this.#calls = new Calls(form.isOlder, out && (delta => this.#tell(delta)))
   }
 
-  write(event: Exclude<ItemEvent, { type: 'extra' }>): void {
+  write(event: Exclude<ItemEvent, { type: 'choice' | 'extra' }>): void {
     if (event.type === 'item-open') return this.#begin(event.item)
     if (event.type !== 'item-close') return this.#grow(event)
     if (this.#open === 'message') this.#cite()

@@ -19,6 +19,7 @@ export class CompletionBuilder implements GenerationSink {
   #answerExtra: JsonObject | undefined
   #usageExtra: JsonObject | undefined
   #reports = 0
+  #isOwn = false
   #usage: JsonObject | undefined
   #completion: JsonObject = {}
 
@@ -63,10 +64,12 @@ export class CompletionBuilder implements GenerationSink {
   }
 
   write(event: ItemEvent): void {
+    if (event.type === 'choice') return this.#next(event.reason)
     if (event.type !== 'extra') return this.#choice.write(event)
     const { at, fields } = event
     switch (at) {
       case 'answer':
+        this.#isOwn = true
         this.#choice.beOwn()
         this.#answer(fields)
         return
@@ -101,8 +104,7 @@ export class CompletionBuilder implements GenerationSink {
   end(): void {
     const body = this.#body
     if (!body) return
-    const { index, message: _, logprobs: __, ...ended } = this.#choices.at(-1)!
-    body.write(this.#chunks!.choice({ index, delta: {}, logprobs: null, ...ended }))
+    this.#writeEnd(body)
     if (this.#form.includeUsage) body.write(this.#chunks!.usage(this.#usage!))
     body.write(done)
     body.end()
@@ -130,6 +132,19 @@ export class CompletionBuilder implements GenerationSink {
     const choice = this.#choice
     const { finish_reason, ...beside } = choice.finish(finish)
     this.#choices.push({ index: this.#choices.length, message: choice.message, logprobs: choice.logprobs, finish_reason, ...beside })
+  }
+
+  /** One choice is over, and another begins. */
+  #next(reason: FinishReason): void {
+    this.#over(reason)
+    if (this.#body) this.#writeEnd(this.#body)
+    this.#choice = new Choice(this.#form, this.#body && this.#deltas())
+    if (this.#isOwn) this.#choice.beOwn()
+  }
+
+  #writeEnd(body: StreamBody): void {
+    const { index, message: _, logprobs: __, ...ended } = this.#choices.at(-1)!
+    body.write(this.#chunks!.choice({ index, delta: {}, logprobs: null, ...ended }))
   }
 
   #deltas(): DeltaSink {
