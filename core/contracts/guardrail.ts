@@ -91,7 +91,7 @@ export interface OutputChannel {
 
 /** A complete item of the answer. It has at least one text. */
 export interface AnswerItem {
-  /** Its position in the answer, among all items that the model made. */
+  /** Its position in the answer, among all items that the model made, of all choices. */
   readonly index: number
   readonly kind: 'message' | 'reasoning' | 'call' | 'search' | 'foreign'
   /** The function that a call names. */

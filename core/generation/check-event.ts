@@ -24,7 +24,8 @@ export function checkEvent(event: RaisedEvent, pluginOf: () => string, choices?:
       return
     case 'choice':
       if (!finishReasons.includes(event.reason) || event.reason === 'pause') throw unknownReason(event, pluginOf())
-      if (!choices?.mayGoOn()) throw new PluginError(pluginOf(), 'yielded an event "choice" that begins more choices than the request asks for')
+      if (!choices?.mayGoOn())
+        throw new PluginError(pluginOf(), 'yielded an event "choice" that begins more choices than the request asks for')
       return
     case 'tool-call':
       if (typeof event.key !== 'string') throw bad(event.type, 'key', 'a string', event.key, pluginOf())

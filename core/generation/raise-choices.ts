@@ -9,7 +9,8 @@ export async function* raiseChoices(
   const choices = new ChoicesOf(events)
   try {
     while (!choices.isOver)
-      for await (const yielded of raise(choices.next())) yield ('type' in yielded ? [yielded] : yielded).map(event => choices.restored(event))
+      for await (const yielded of raise(choices.next()))
+        yield ('type' in yielded ? [yielded] : yielded).map(event => choices.restored(event))
   } finally {
     await choices.close()
   }

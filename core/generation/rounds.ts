@@ -139,7 +139,7 @@ export class Rounds {
     const { answer, sink, cancellation, onlookers } = this.#scope
     const choices = (this.#choices = new Choices(first, count, { call, cancellation, said: answer.transcript }))
     const total = new Bill()
-    for (let reply = first; ; ) {
+    for (let reply = first; ;) {
       await choices.relay(this.#heard, sink)
       reply.end()
       await reply.bill()

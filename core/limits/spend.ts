@@ -25,8 +25,7 @@ export function spendAt(endpoint: Endpoint, price: Price, need: TokenNeed, input
   const inputUsd = highestCostOf(input, 0, price)
   const choices = need.choices ?? 1
   const requests = requestsTo(endpoint, need.choices)
-  const fixedUsd =
-    inputUsd * requests + need.searches * choices * (price.webSearch ?? 0) + (need.searchUnits ?? 0) * (price.search ?? 0)
+  const fixedUsd = inputUsd * requests + need.searches * choices * (price.webSearch ?? 0) + (need.searchUnits ?? 0) * (price.search ?? 0)
   const outputTokenUsd = (highestCostOf(input, 1_000_000, price) - inputUsd) / 1_000_000
   const limit = outputLimitOf(endpoint, need)
   return {

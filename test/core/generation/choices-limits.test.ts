@@ -102,7 +102,10 @@ t.test('a reply that fails after its usage has less left for the next one', asyn
     return [text('words'), usage(1_000, limit), stop]
   })
   const entry = model(false, { price: { input: 100, output: 100 }, contextWindow: 1_000 })
-  const { choose } = await stage(t, [acme.plugin, listing(entry)], { key: { name: 'k', spendCapUsd: 0.5 }, settings: { logLevel: 'silent', retries: 1 } })
+  const { choose } = await stage(t, [acme.plugin, listing(entry)], {
+    key: { name: 'k', spendCapUsd: 0.5 },
+    settings: { logLevel: 'silent', retries: 1 },
+  })
   const told = await choose({ choices: 2, instructions: 'word '.repeat(900) })
   t.equal(told.error, undefined)
   t.ok(told.record.costUsd! <= 0.5 + 1e-9, String(told.record.costUsd))

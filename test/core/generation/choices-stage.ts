@@ -100,7 +100,11 @@ export async function stage(t: Test, plugins: readonly PluginUse[], options: Par
       const sink = new ChoicesSink(asked.watching, () => exchange.cancellation.abort(left))
       const outcome = await services.generate(exchange, asked.request, sink).finished
       const error = outcome instanceof GatewayError ? { ...outcome, message: outcome.message } : undefined
-      return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ choices: sink.choices, usage: sink.usage, error }) }
+      return {
+        status: 200,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ choices: sink.choices, usage: sink.usage, error }),
+      }
     },
   })
   const under = await gateway({ settings: { logLevel: 'silent' }, ...options, plugins: [...plugins, surface] })

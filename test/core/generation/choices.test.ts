@@ -58,7 +58,11 @@ for (const stream of [true, false]) {
       ['stop', 'stop', 'stop'],
     )
     t.match(told.usage, { uncachedInput: 30, output: 6 }, 'one bill has all of them')
-    t.match(told.record, { status: 200, usage: { uncachedInput: 30, output: 6 }, attempts: [{ outcome: 'ok' }, { outcome: 'ok' }, { outcome: 'ok' }] })
+    t.match(told.record, {
+      status: 200,
+      usage: { uncachedInput: 30, output: 6 },
+      attempts: [{ outcome: 'ok' }, { outcome: 'ok' }, { outcome: 'ok' }],
+    })
     t.equal(told.record.costUsd, (30 * price.input + 6 * price.output) / 1e6)
     t.ok(
       acme.calls.every(({ request }) => !('choices' in request)),

@@ -1,5 +1,6 @@
 import t from 'tap'
-import type { CatalogEntry } from '../../../core/index.ts'
+import type { Capabilities, CatalogEntry } from '../../../core/index.ts'
+import { RequestCost } from '../../../core/routing/request-cost.ts'
 import { routingStage } from '../../kit/routing-stage.ts'
 
 const counted = { tokenizer: 'o200k_base' } as const
@@ -33,6 +34,18 @@ t.test('counted input, and the output that is to be expected', async t => {
   t.same(await output({ max_output_tokens: 100 }), { known: 50, new: 50 })
   const limited = await costs({ small: { price, maxOutputTokens: 40, ...counted }, free: { price: { input: 0, output: 0 } } })
   t.same(limited, { order: ['free', 'small'], costs: { free: 0, small: inputTokens + 3_000 } })
+})
+
+t.test('several choices: the output of each, and the input as often as it is sent', t => {
+  const price = { input: 1, output: 10, request: 0.0001 }
+  const request = { model: 'm', input: [], choices: 3 }
+  const cost = new RequestCost(request, new Map([[undefined, 1_000]]))
+  const at = (capabilities: Capabilities): number | undefined =>
+    cost.at({ provider: 'acme', model: 'm', upstreamModel: 'm', listed: true, price, capabilities, zdr: false, hipaa: false }, 50)
+  const micro = (usd: number | undefined): number => Math.round(usd! * 1e6)
+  t.equal(micro(at({})), 3 * (1_000 + 500 + 100))
+  t.equal(micro(at({ choices: true })), 1_000 + 1_500 + 100)
+  t.end()
 })
 
 t.test('the same endpoints in another order for another request', async t => {

@@ -63,6 +63,7 @@ const textOf = (events: readonly GenerationEvent[]): string =>
     .map(event => event.text)
     .join('')
 const finishOf = (events: readonly GenerationEvent[]): string | undefined => ofType(events, 'finish')[0]?.reason
+const end = (events: readonly GenerationEvent[]): number => events.findIndex(({ type }) => type === 'choice')
 const usageOf = (events: readonly GenerationEvent[]) => ofType(events, 'usage').at(-1)?.usage
 const callsOf = (events: readonly GenerationEvent[]) =>
   ofType(events, 'tool-call').map(({ callId, name, namespace, custom, key }) => ({
@@ -202,6 +203,15 @@ t.test('echo', async t => {
     t.equal((await failure('echo', 'x', jsonSchema({ type: 'string', minLength: 3, maxLength: 2 }))).kind, 'invalid-request')
   })
 
+  t.test('several choices, in one reply', async t => {
+    const { events } = await attempt(callOf('echo', 'Say it twice', { choices: 2, max_output_tokens: 2 }))
+    t.doesNotThrow(() => checkGenerationEvents(events))
+    const [one, other] = [false, true].map(isSecond => events.filter((_, index) => index > end(events) === isSecond))
+    t.equal(textOf(one!), 'Say it t')
+    t.equal(textOf(other!), 'Say it t', 'the limit is that of each choice')
+    t.same(events[end(events)], { type: 'choice', reason: 'length' })
+    t.match(usageOf(events), { uncachedInput: 3, output: 4 })
+  })
   t.test('stops at max_output_tokens', async t => {
     const events = await generate('echo', 'one two three four five six seven eight', { max_output_tokens: 4 })
     t.equal(textOf(events), 'one two three fo')
