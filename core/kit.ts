@@ -106,6 +106,7 @@ export type {
   WantedMedia,
 } from './contracts/http-client.ts'
 export type {
+  ChoiceEnd,
   ItemClose,
   ItemDelta,
   ItemEvent,

@@ -30,7 +30,7 @@ export interface BegunCall {
 
 /** The events of one call that an observer follows. Every attempt and every round that begins also ends, before the call does. */
 export interface CallObservation {
-  /** Called when an attempt begins: once per endpoint and try. Returns what to call when it ends. */
+  /** Called when an attempt begins: once per endpoint and try, and once per choice where each is asked for alone. Returns what to call when it ends. */
   attempt?(attempt: BegunAttempt): ((ended: EndedAttempt) => void) | undefined
   /** Called when tools of the gateway begin to run. Returns what to call when the last of them has ended. */
   toolRound?(round: BegunToolRound): ((ended: EndedToolRound) => void) | undefined

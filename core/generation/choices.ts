@@ -23,6 +23,7 @@ export class Choices {
   readonly #run = new Cancellation()
   readonly #parent: Cancellation
   #turn = 0
+  #isOver = false
   #current: ModelReply
   readonly #onAbort = (reason: unknown): void => this.#stop(reason)
 
@@ -38,7 +39,7 @@ export class Choices {
   }
 
   get isOver(): boolean {
-    return this.isLast && this.#current.isBilled
+    return this.#isOver
   }
 
   get isLast(): boolean {
@@ -68,6 +69,7 @@ export class Choices {
 
   /** Call when all choices are over. */
   end(): void {
+    this.#isOver = true
     this.#parent.offAbort(this.#onAbort)
   }
 

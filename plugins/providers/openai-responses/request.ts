@@ -25,7 +25,7 @@ const includable: Readonly<Record<AnswerDetail, string>> = {
 }
 
 /** Members of the vendor that a request has under other names, or that store something. They are not passed on as unknown ones. */
-const { details: _1, logprobs: _2, stop: _3, seed: _4, top_k: _5, logit_bias: _6, ...shared } = requestSchema.properties
+const { details: _1, logprobs: _2, stop: _3, seed: _4, top_k: _5, logit_bias: _6, choices: _7, ...shared } = requestSchema.properties
 const ownMembers: ReadonlySet<string> = new Set([
   ...Object.keys(shared),
   'background',

@@ -196,6 +196,23 @@ t.test('a caller who leaves ends all of them, and pays for what came', async t =
   t.ok(told.usage!.output >= 3, 'each has said something')
 })
 
+t.test('a caller who leaves before the last choice begins ends it, too', async t => {
+  const seen: AbortSignal[] = []
+  const acme = scripted('acme', async function* (call) {
+    seen.push(call.signal)
+    if (seen.length === 2)
+      await new Promise((_, reject) => call.signal.addEventListener('abort', () => reject(call.signal.reason as Error)))
+    yield text('Left.')
+    yield usage(3, 2)
+    yield stop
+  })
+  const { choose } = await stage(t, [acme, listing(model())])
+  const told = await choose({ choices: 2 }, { wrote: (event, leave) => void (event.type === 'choice' && setImmediate(leave)) })
+  t.equal(told.error?.status, 499)
+  t.match(told.record, { attempts: [{ outcome: 'ok' }, { outcome: 'left' }], usage: { uncachedInput: 3, output: 2 } })
+  t.ok(seen[1]!.aborted)
+})
+
 t.test('a slow client slows down all choices', async t => {
   const drained = Promise.withResolvers<void>()
   const slow = { full: false, drained: drained.promise }
