@@ -24,23 +24,6 @@ export interface Surface {
 
 const openai = 'openai.responses-and-chat.schema.json'
 
-/** What Chat Completions still changes of a vendor's answer in the same dialect. Take a line out when it is mended. */
-const unmended: readonly string[] = [
-  // Members that llama.cpp and others have in log probabilities.
-  String.raw`logprobs\.content\[\](\.top_logprobs\[\])?\.id$`,
-  // The number of a call in a whole reply, and no arguments, which vendors write as null.
-  String.raw`tool_calls\[\]\.(index|function\.arguments)$`,
-  // Members of a message that came with the delta of a call are put into the call.
-  String.raw`(message|tool_calls\[\])\.(provider_metadata|token_id)$`,
-  // Choices after the first.
-  '^choices$',
-]
-const unmendedReading: readonly string[] = [
-  // Vendors that say a thought in two members of one delta: a delta for each makes some clients read it twice.
-  '^reasoning$',
-  String.raw`^toolCalls\[\]\.arguments$`,
-]
-
 /** Every surface that answers with generations, but Responses: `test/plugins/providers/recordings` proves that it shows all that a vendor says. */
 export const surfaces: Readonly<Record<string, Surface>> = {
   chat: {
@@ -63,15 +46,20 @@ export const surfaces: Readonly<Record<string, Surface>> = {
           String.raw`^choices\[\]\.(finish_reason|native_finish_reason)$`,
           // Perplexity's empty delta beside a whole message.
           String.raw`^choices\[\]\.delta$`,
-          ...unmended,
+          // The number of a call, where it stands in a whole reply.
+          String.raw`tool_calls\[\]\.index$`,
+          // The request asks for one choice.
+          '^choices$',
+          // Strictly typed clients read no tier that OpenAI does not have.
+          '^service_tier$',
         ].join('|'),
       ),
       added: /^usage|\.annotations$|tool_calls\[\]\.(type|function\.arguments)$/,
     },
-    read: { changed: new RegExp(['^(usage|finish)', ...unmendedReading].join('|')), added: /^$/ },
-    // Unmended: citations of files are not of the published type. Published chunks have no calls of custom tools, which whole replies have.
+    read: { changed: /^(usage|finish)/, added: /^$/ },
+    // Published chunks have no calls of custom tools, which whole replies have. OpenRouter has citations of files, which are not published.
     validate: validator(openai, ['CreateChatCompletionResponse'], ['CreateChatCompletionStreamResponse'], said =>
-      /"type":"(file_citation|custom)"/.test(JSON.stringify(said)),
+      /"type":"(file|custom)"/.test(JSON.stringify(said)),
     ),
   },
   messages: {
