@@ -32,14 +32,8 @@ const unmended: readonly string[] = [
   String.raw`tool_calls\[\]\.(index|function\.arguments)$`,
   // Members of a message that came with the delta of a call are put into the call.
   String.raw`(message|tool_calls\[\])\.(provider_metadata|token_id)$`,
-  // Choices after the first.
-  '^choices$',
 ]
-const unmendedReading: readonly string[] = [
-  // Vendors that say a thought in two members of one delta: a delta for each makes some clients read it twice.
-  '^reasoning$',
-  String.raw`^toolCalls\[\]\.arguments$`,
-]
+const unmendedReading: readonly string[] = [String.raw`^toolCalls\[\]\.arguments$`]
 
 /** Every surface that answers with generations, but Responses: `test/plugins/providers/recordings` proves that it shows all that a vendor says. */
 export const surfaces: Readonly<Record<string, Surface>> = {
@@ -57,6 +51,10 @@ export const surfaces: Readonly<Record<string, Surface>> = {
       changed: new RegExp(
         [
           '^(id|created|model|object)$',
+          // Tiers that no client of this API knows are left out.
+          '^service_tier$',
+          // Hosts have thoughts in it, between tags or as parts: its text is read apart.
+          String.raw`message\.content$`,
           // The SDK keeps only the last piece of reasoning: its whole text is read apart. Its state is sealed.
           String.raw`message\.reasoning`,
           // Clients rely on it that an answer with calls says so.
@@ -66,7 +64,9 @@ export const surfaces: Readonly<Record<string, Surface>> = {
           ...unmended,
         ].join('|'),
       ),
-      added: /^usage|\.annotations$|tool_calls\[\]\.(type|function\.arguments)$/,
+      // Unmended: choices after the first.
+      cut: /^choices$/,
+      added: /^usage|\.annotations$|tool_calls\[\]\.(id|type|function\.arguments)$/,
     },
     read: { changed: new RegExp(['^(usage|finish)', ...unmendedReading].join('|')), added: /^$/ },
     // Unmended: citations of files are not of the published type. Published chunks have no calls of custom tools, which whole replies have.
