@@ -40,6 +40,10 @@ export const surfaces: Readonly<Record<string, Surface>> = {
       changed: new RegExp(
         [
           '^(id|created|model|object)$',
+          // Tiers that no client of this API knows are left out.
+          '^service_tier$',
+          // Hosts have thoughts in it, between tags or as parts: its text is read apart.
+          String.raw`message\.content$`,
           // The SDK keeps only the last piece of reasoning: its whole text is read apart. Its state is sealed.
           String.raw`message\.reasoning`,
           // Clients rely on it that an answer with calls says so.
@@ -48,13 +52,13 @@ export const surfaces: Readonly<Record<string, Surface>> = {
           String.raw`^choices\[\]\.delta$`,
           // The number of a call, where it stands in a whole reply.
           String.raw`tool_calls\[\]\.index$`,
-          // The request asks for one choice.
-          '^choices$',
           // Strictly typed clients read no tier that OpenAI does not have.
           '^service_tier$',
         ].join('|'),
       ),
-      added: /^usage|\.annotations$|tool_calls\[\]\.(type|function\.arguments)$/,
+      // The request asks for one choice.
+      cut: /^choices$/,
+      added: /^usage|\.annotations$|tool_calls\[\]\.(id|type|function\.arguments)$/,
     },
     read: { changed: /^(usage|finish)/, added: /^$/ },
     // Published chunks have no calls of custom tools, which whole replies have. OpenRouter has citations of files, which are not published.
