@@ -10,8 +10,8 @@ import type { Command } from './server-process.ts'
 
 /** `single` is a stream whose upstream writes one event at a time. */
 export type Mode = 'json' | 'stream' | 'single'
-/** Of a peer: what `--peers` calls it. */
-export type ContenderName = 'none' | 'bare' | 'minimal' | 'before' | 'turnpike' | 'portkey' | RungName | (string & {})
+/** `chat` is the gateway under test, asked through Chat Completions. Of a peer: what `--peers` calls it. */
+export type ContenderName = 'none' | 'bare' | 'minimal' | 'before' | 'turnpike' | 'chat' | 'portkey' | RungName | (string & {})
 
 export interface Contender {
   readonly name: ContenderName
@@ -21,6 +21,8 @@ export interface Contender {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly speaks: 'chat' | 'responses'
+  /** Default: that of its dialect. */
+  readonly model?: string
 }
 
 const chatPath = '/v1/chat/completions'
@@ -72,6 +74,11 @@ export function contender(name: ContenderName, port: number, upstream: string, {
       const { command, apiKey } = gatewayCommand(port, 'gateway.config.ts', { BENCH_UPSTREAM: upstream }, folder)
       return { name, modes: all, command, path: '/v1/responses', headers: { Authorization: `Bearer ${apiKey}` }, speaks: 'responses' }
     }
+    case 'chat': {
+      const { command, apiKey } = gatewayCommand(port, 'gateway.config.ts', { BENCH_UPSTREAM: upstream })
+      const headers = { Authorization: `Bearer ${apiKey}` }
+      return { name, modes: all, command, path: chatPath, headers, speaks: 'chat', model: 'bench/bench-model' }
+    }
     case 'portkey':
       return {
         name,
@@ -92,7 +99,7 @@ export function shot(contender: Contender, origin: string, mode: Mode): Shot {
   const body =
     contender.speaks === 'chat'
       ? {
-          model: 'bench-model',
+          model: contender.model ?? 'bench-model',
           messages: [{ role: 'user', content }],
           stream,
           ...(stream && { stream_options: { include_usage: true } }),

@@ -77,6 +77,7 @@ const labels: Readonly<Record<string, string>> = {
   minimal: 'minimal stream',
   before: 'turnpike before',
   turnpike: 'turnpike',
+  chat: 'turnpike, Chat Completions',
   portkey: 'portkey 1.15.2',
   ...Object.fromEntries(Object.entries(rungs).map(([name, { label }]) => [name, label])),
 }

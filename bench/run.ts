@@ -35,6 +35,7 @@ const { values } = parseArgs({
     'events-per-write': { type: 'string', default: '8' },
     'gap-microseconds': { type: 'string', default: '100' },
     portkey: { type: 'boolean', default: false },
+    surfaces: { type: 'boolean', default: false },
     ladder: { type: 'boolean', default: false },
     against: { type: 'string', default: '' },
     peers: { type: 'string', multiple: true, default: [] },
@@ -63,6 +64,7 @@ const allNames: readonly ContenderName[] = [
   ...(values.ladder ? Object.keys(rungs) : []),
   ...(values.against ? ['before'] : []),
   'turnpike',
+  ...(values.surfaces ? ['chat'] : []),
   ...(values.portkey ? ['portkey'] : []),
   ...peers.keys(),
 ]
