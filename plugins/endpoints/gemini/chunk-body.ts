@@ -12,8 +12,12 @@ export class ChunkBody {
   constructor(body: StreamBody, form: StreamForm) {
     this.#body = body
     this.#form = form
-    // A comment would be a broken response for the vendor's Python SDK. Blank lines say nothing in both forms.
-    body.onSilence(() => body.write('\n'))
+    body.onSilence(() => this.begin())
+  }
+
+  /** Sends a blank line, which says nothing in both forms. A comment would be a broken response for the vendor's Python SDK. */
+  begin(): void {
+    this.#body.write('\n')
   }
 
   get full(): boolean {
