@@ -76,7 +76,14 @@ export class Content {
     this.#emit({ type: 'item', item: { type: 'vendor', extra: words as JsonObject } })
   }
 
-  /** Members of the next item that only this dialect has. */
+  /** They are for the message that is about to open, not for the thought before it. */
+  #tellOfNext(part: WirePart): void {
+    if (!Object.keys(part).some(name => !textMembers.has(name))) return
+    this.#emit({ type: 'item-end' })
+    this.#tell(part, textMembers)
+  }
+
+  /** Members of an item that only this dialect has. */
   #tell(part: object, known: ReadonlySet<string>, call?: object): void {
     const fields: Record<string, unknown> = {}
     for (const [name, value] of Object.entries(part)) if (!known.has(name) && value !== null) fields[name] = value
@@ -95,7 +102,7 @@ export class Content {
     if (signature && opens)
       this.#emit({ type: 'reasoning-state', opaque: stateText({ thoughtSignature: signature, on: 'next', length: text.length }) })
     if (opens) this.#start = this.#text.length
-    if (this.#isOwn && opens) this.#tell(part, textMembers)
+    if (this.#isOwn && opens) this.#tellOfNext(part)
     this.#thought = ''
     this.#text += text
     this.#emit(logprobs ? { type: 'text', text, logprobs: logprobsOf(logprobs) } : { type: 'text', text })
