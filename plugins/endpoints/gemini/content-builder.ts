@@ -105,7 +105,8 @@ export class ContentBuilder implements GenerationSink {
   close({ finish, usage, costUsd }: Outcome): FinishedAnswer {
     this.#flushSignature()
     // Of several rounds, the gateway adds up the counts.
-    const counts = this.#usageExtra && this.#reports === 1 ? { ...this.#usageExtra, costUsd } : publicUsage(usage, costUsd, this.#usageExtra)
+    const counts =
+      this.#usageExtra && this.#reports === 1 ? { ...this.#usageExtra, costUsd } : publicUsage(usage, costUsd, this.#usageExtra)
     const grounding = hasSources(this.#candidate) ? undefined : this.#citations.metadata
     const told = {
       finishReason: reasons[finish],

@@ -29,6 +29,7 @@ export async function createContent(
     warnings: [...result.warnings.map(publicWarning), ...warnings],
   })
   if (!stream) return { status: 200, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(builder.response) }
-  const type = streams === 'events' ? { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' } : { 'content-type': 'application/json' }
+  const type =
+    streams === 'events' ? { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' } : { 'content-type': 'application/json' }
   return { status: 200, headers: { ...type, ...headers }, body: stream }
 }

@@ -76,7 +76,11 @@ const generationConfig = {
     logprobs: shared.top_logprobs,
     thinkingConfig: {
       type: 'object',
-      properties: { thinkingBudget: { type: 'integer', minimum: -1, maximum: 9_007_199_254_740_991 }, thinkingLevel: string, includeThoughts: boolean },
+      properties: {
+        thinkingBudget: { type: 'integer', minimum: -1, maximum: 9_007_199_254_740_991 },
+        thinkingLevel: string,
+        includeThoughts: boolean,
+      },
     },
     responseModalities: { type: 'array', maxItems: 16, items: string },
     speechConfig: { type: 'object' },

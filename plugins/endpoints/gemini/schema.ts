@@ -49,7 +49,8 @@ function inner(value: unknown): unknown {
 
 function orNull(schema: Record<string, unknown>): JsonObject {
   const { type, enum: values } = schema
-  if (typeof type !== 'string') return Array.isArray(schema['anyOf']) ? { ...schema, anyOf: [...schema['anyOf'], { type: 'null' }] } : schema
+  if (typeof type !== 'string')
+    return Array.isArray(schema['anyOf']) ? { ...schema, anyOf: [...schema['anyOf'], { type: 'null' }] } : schema
   return { ...schema, type: [type, 'null'], ...(Array.isArray(values) && !values.includes(null) && { enum: [...values, null] }) }
 }
 

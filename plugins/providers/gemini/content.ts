@@ -87,7 +87,8 @@ export class Content {
   #tell(part: object, known: ReadonlySet<string>, call?: object): void {
     const fields: Record<string, unknown> = {}
     for (const [name, value] of Object.entries(part)) if (!known.has(name) && value !== null) fields[name] = value
-    for (const [name, value] of Object.entries(call ?? {})) if (!callMembers.has(name) && value !== null) fields[`functionCall.${name}`] = value
+    for (const [name, value] of Object.entries(call ?? {}))
+      if (!callMembers.has(name) && value !== null) fields[`functionCall.${name}`] = value
     if (Object.keys(fields).length > 0) this.#emit({ type: 'extra', at: 'item', fields })
   }
 

@@ -40,7 +40,10 @@ function ownTools(request: UpstreamRequestBody, exact: Exact): Pick<GenerateCont
   }
   const config = functions.length > 0 ? configFor(request) : undefined
   const calling = request.tool_choice === 'none' ? { mode: 'NONE' } : (config ?? {})
-  const functionCallingConfig = { ...calling, ...(functions.length > 0 && request.tool_choice !== undefined && exact.functionCallingConfig) }
+  const functionCallingConfig = {
+    ...calling,
+    ...(functions.length > 0 && request.tool_choice !== undefined && exact.functionCallingConfig),
+  }
   return {
     ...(tools.length > 0 && { tools }),
     ...(Object.keys(functionCallingConfig).length > 0 && tools.length > 0 && { toolConfig: { functionCallingConfig } }),

@@ -163,7 +163,7 @@ t.test('below /v1beta, and to clients of that API, the list and its models have 
   t.equal((await read(under, '/v1/models/both')).body.object, 'model', 'others get the form of OpenAI')
 
   const paged: string[] = []
-  for (let token = ''; ; ) {
+  for (let token = ''; ;) {
     const page = await read(under, `/v1beta/models?pageSize=3&pageToken=${token}`)
     paged.push(...page.body.models.map(({ name }: { name: string }) => name))
     if (!page.body.nextPageToken) break
@@ -171,7 +171,11 @@ t.test('below /v1beta, and to clients of that API, the list and its models have 
   }
   t.same(paged, all)
   for (const query of ['pageSize=0', 'pageSize=1001', 'pageToken=bm9ib2R5', 'pageSize=1&pageSize=2'])
-    t.match(await read(under, `/v1beta/models?${query}`), { status: 400, body: { error: { code: 400, status: 'INVALID_ARGUMENT' } } }, query)
+    t.match(
+      await read(under, `/v1beta/models?${query}`),
+      { status: 400, body: { error: { code: 400, status: 'INVALID_ARGUMENT' } } },
+      query,
+    )
   t.match(await read(under, '/v1beta/models/nobody'), { status: 404, body: { error: { status: 'NOT_FOUND' } } })
 })
 

@@ -158,6 +158,10 @@ t.test('vectors', async t => {
     ['batchEmbedContents', { requests: [] }, 'requests'],
   ] as const) {
     const [status, reply] = await ask(method, body)
-    t.match([status, reply], [400, { error: { status: 'INVALID_ARGUMENT', details: [{ fieldViolations: [{ field }] }] } }], JSON.stringify(body))
+    t.match(
+      [status, reply],
+      [400, { error: { status: 'INVALID_ARGUMENT', details: [{ fieldViolations: [{ field }] }] } }],
+      JSON.stringify(body),
+    )
   }
 })

@@ -55,7 +55,9 @@ t.test('a longer conversation begins as the shorter one', async t => {
     let before: readonly string[] = []
     let rest: string | undefined
     for (let turns = 1; turns <= conversation.length; turns += 2) {
-      const tools = [{ functionDeclarations: [{ name: 'look', description: 'Looks', parameters: { type: 'OBJECT', properties: { b: {}, a: {} } } }] }]
+      const tools = [
+        { functionDeclarations: [{ name: 'look', description: 'Looks', parameters: { type: 'OBJECT', properties: { b: {}, a: {} } } }] },
+      ]
       const systemInstruction = { parts: [{ text: 'Be brief.' }] }
       const { status } = await askContent(under, model, { systemInstruction, tools, contents: conversation.slice(0, turns) })
       t.equal(status, 200)

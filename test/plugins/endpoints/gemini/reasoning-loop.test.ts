@@ -136,7 +136,11 @@ t.test('a signature that does not open is left out', async t => {
     ['tps1Zm9yZWlnbg==', true],
     ['skip_thought_signature_validator', false],
   ] as const) {
-    const contents = [{ parts: [{ text: 'hi' }] }, { role: 'model', parts: [{ text: 'Yes.', thoughtSignature }] }, { parts: [{ text: 'ok' }] }]
+    const contents = [
+      { parts: [{ text: 'hi' }] },
+      { role: 'model', parts: [{ text: 'Yes.', thoughtSignature }] },
+      { parts: [{ text: 'ok' }] },
+    ]
     const { status, headers } = await askContent(under, 'acme/m', { contents })
     t.equal(status, 200)
     t.equal(/state/.test(headers.get('x-gateway-warnings') ?? ''), warns)

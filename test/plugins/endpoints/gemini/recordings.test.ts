@@ -30,9 +30,7 @@ t.test('recorded answers pass without a loss', { skip: recordingsAbsent }, async
     if (vendor === 'vertex-gemini') return vertex({ id, baseUrl, credentials, tokenUrl: `${google.url}/token` })
     return gemini({ id, baseUrl, apiKey: 'sk-demo-replay' })
   }
-  const cases = recordings().filter(
-    ({ api, mode, path }) => api === 'generateContent' && mode !== 'error' && leftOut[path] === undefined,
-  )
+  const cases = recordings().filter(({ api, mode, path }) => api === 'generateContent' && mode !== 'error' && leftOut[path] === undefined)
   const providers = cases.map((_, index) => `vendor-${index}`)
   const gateway = await testGateway({
     plugins: [

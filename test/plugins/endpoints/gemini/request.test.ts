@@ -28,7 +28,15 @@ async function lowered(body: object): Promise<{ readonly request: GenerationRequ
 
 t.test('settings', async t => {
   const { request } = await lowered({
-    generationConfig: { temperature: 0.5, top_p: 0.9, topK: 3.0, max_output_tokens: 50, stopSequences: ['END'], seed: 7, thinkingConfig: { thinkingBudget: 100, include_thoughts: true } },
+    generationConfig: {
+      temperature: 0.5,
+      top_p: 0.9,
+      topK: 3.0,
+      max_output_tokens: 50,
+      stopSequences: ['END'],
+      seed: 7,
+      thinkingConfig: { thinkingBudget: 100, include_thoughts: true },
+    },
     systemInstruction: 'Be brief.',
     serviceTier: 'SERVICE_TIER_FLEX',
   })
@@ -79,7 +87,9 @@ t.test('schemas', async t => {
   const closed = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false }
   const strict = await lowered({ generationConfig: { responseMimeType: 'application/json', responseJsonSchema: closed } })
   t.match(strict.request.text, { format: { schema: closed, strict: true } })
-  t.strictSame((await lowered({ generationConfig: { responseMimeType: 'application/json' } })).request.text, { format: { type: 'json_object' } })
+  t.strictSame((await lowered({ generationConfig: { responseMimeType: 'application/json' } })).request.text, {
+    format: { type: 'json_object' },
+  })
   const tools = await lowered({ tools: [{ function_declarations: [{ name: 'look', parameters: responseSchema }] }] })
   t.strictSame(tools.request.tools, [{ type: 'function', name: 'look', parameters: schema }])
 })
@@ -90,7 +100,10 @@ t.test('choices', async t => {
     [{ mode: 'AUTO' }, 'auto'],
     [{ mode: 'none' }, 'none'],
     [{ mode: 'ANY' }, 'required'],
-    [{ mode: 'ANY', allowedFunctionNames: ['a'] }, { type: 'function', name: 'a' }],
+    [
+      { mode: 'ANY', allowedFunctionNames: ['a'] },
+      { type: 'function', name: 'a' },
+    ],
     [{ mode: 'VALIDATED' }, 'auto'],
   ] as const)
     t.strictSame((await lowered({ tools, toolConfig: { functionCallingConfig } })).request.tool_choice, choice)
@@ -98,7 +111,9 @@ t.test('choices', async t => {
 
 t.test('calls without ids get stable ones, by name and in order', async t => {
   const call = (name: string, id?: string): object => ({ functionCall: { name, args: { n: 1 }, ...(id && { id }) } })
-  const answer = (name: string, value: number, id?: string): object => ({ functionResponse: { name, response: { value }, ...(id && { id }) } })
+  const answer = (name: string, value: number, id?: string): object => ({
+    functionResponse: { name, response: { value }, ...(id && { id }) },
+  })
   const { request } = await lowered({
     tools: [{ functionDeclarations: [{ name: 'a' }, { name: 'b' }] }],
     contents: [
@@ -172,7 +187,10 @@ t.test('models in the path', async t => {
     const { status } = await askContent(under, path)
     t.equal(status, 200, path)
   }
-  for (const [path, method] of [['acme/m', 'other'], ['acme/m', '']] as const) {
+  for (const [path, method] of [
+    ['acme/m', 'other'],
+    ['acme/m', ''],
+  ] as const) {
     const reply = await under.request(`/v1beta/models/${path}:${method}`, { body: {} })
     t.equal(reply.status, 404)
     t.match(await reply.json(), { error: { code: 404, status: 'NOT_FOUND', message: /generateContent/ } })
@@ -209,10 +227,16 @@ t.test('what is wrong is named by its path', async t => {
     [{ generationConfig: { responseSchema: 'x' } }, 'generationConfig.responseSchema'],
     [{ tools: {} }, 'tools'],
     [{ tools: [{ functionDeclarations: [{ name: 'a b' }] }] }, 'tools[0].functionDeclarations[0].name'],
-    [{ tools: [{ functionDeclarations: [{ name: 'a' }] }, { functionDeclarations: [{ name: 'a' }] }] }, 'tools[1].functionDeclarations[0].name'],
+    [
+      { tools: [{ functionDeclarations: [{ name: 'a' }] }, { functionDeclarations: [{ name: 'a' }] }] },
+      'tools[1].functionDeclarations[0].name',
+    ],
     [{ toolConfig: { functionCallingConfig: { mode: 'SOMETIMES' } } }, 'toolConfig.functionCallingConfig.mode'],
     [{ toolConfig: { functionCallingConfig: { mode: 'ANY' } } }, 'toolConfig.functionCallingConfig.mode'],
-    [{ toolConfig: { functionCallingConfig: { mode: 'AUTO', allowedFunctionNames: ['x'] } } }, 'toolConfig.functionCallingConfig.allowedFunctionNames[0]'],
+    [
+      { toolConfig: { functionCallingConfig: { mode: 'AUTO', allowedFunctionNames: ['x'] } } },
+      'toolConfig.functionCallingConfig.allowedFunctionNames[0]',
+    ],
     [{ systemInstruction: { parts: 'x' } }, 'systemInstruction.parts'],
     [{ safetySettings: {} }, 'safetySettings'],
     [{ __proto__: null, routing: { model: 5 } }, 'routing.model'],

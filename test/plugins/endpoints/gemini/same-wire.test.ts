@@ -29,7 +29,9 @@ const response: JsonObject = {
         webSearchQueries: ['weather'],
         searchEntryPoint: { renderedContent: '<b>x</b>' },
         groundingChunks: [{ web: { uri: 'https://example.com/a', title: 'A' } }],
-        groundingSupports: [{ segment: { startIndex: 6, endIndex: 11, text: 'sunny' }, groundingChunkIndices: [0], confidenceScores: [0.9] }],
+        groundingSupports: [
+          { segment: { startIndex: 6, endIndex: 11, text: 'sunny' }, groundingChunkIndices: [0], confidenceScores: [0.9] },
+        ],
       },
       someNewMember: { b: [1] },
     },
@@ -134,7 +136,12 @@ t.test('nothing of a request is lost', async t => {
     tools: [
       {
         functionDeclarations: [
-          { name: 'look.at', description: 'Looks', parameters: { type: 'OBJECT', properties: { a: { type: 'NUMBER', nullable: true } } }, behavior: 'BLOCKING' },
+          {
+            name: 'look.at',
+            description: 'Looks',
+            parameters: { type: 'OBJECT', properties: { a: { type: 'NUMBER', nullable: true } } },
+            behavior: 'BLOCKING',
+          },
         ],
       },
       { codeExecution: {} },
@@ -180,7 +187,9 @@ t.test('nothing of a request is lost', async t => {
   // The same in the other spelling.
   const snake = JSON.parse(
     JSON.stringify(request).replaceAll(/"([a-z]+(?:[A-Z][a-z]+)+)":/g, (all, name: string) =>
-      /^(someNew|propertyOrdering|languageCode)/.test(name) ? all : `"${name.replaceAll(/[A-Z]/g, capital => `_${capital.toLowerCase()}`)}":`,
+      /^(someNew|propertyOrdering|languageCode)/.test(name)
+        ? all
+        : `"${name.replaceAll(/[A-Z]/g, capital => `_${capital.toLowerCase()}`)}":`,
     ),
   ) as object
   const contents = (snake as { contents: object }).contents
@@ -229,7 +238,9 @@ t.test('the operator says which tools of the vendor pass', async t => {
 })
 
 t.test('what has no known price is not for a key with a cap', async t => {
-  const plugins = [listing({ model: 'gemini-3-pro-preview', endpoints: [{ provider: 'gemini', price: { input: 1, output: 1, webSearch: 0 } }] })]
+  const plugins = [
+    listing({ model: 'gemini-3-pro-preview', endpoints: [{ provider: 'gemini', price: { input: 1, output: 1, webSearch: 0 } }] }),
+  ]
   const { under, asked } = await stage(t, response, { plugins, key: { spendCapUsd: 1000 } })
   const { headers, status } = await askContent(under, model, { tools: [{ googleMaps: {} }, { urlContext: {} }] })
   t.equal(status, 200)

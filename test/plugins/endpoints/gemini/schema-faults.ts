@@ -13,7 +13,9 @@ export function faultsOf(text: string): readonly string[] {
   return responsesIn(text).flatMap(response =>
     validate!(response)
       ? []
-      : validate!.errors!.map(({ instancePath, message, params }) => `${instancePath.replaceAll(/\d+/g, 'n')} ${message} ${JSON.stringify(params)}`),
+      : validate!.errors!.map(
+          ({ instancePath, message, params }) => `${instancePath.replaceAll(/\d+/g, 'n')} ${message} ${JSON.stringify(params)}`,
+        ),
   )
 }
 

@@ -56,7 +56,8 @@ function add(parts: JsonObject[], part: JsonObject): void {
   if (part['text'] === '' && part['thoughtSignature'] === undefined) return
   const last = parts.at(-1)
   const joins = last && typeof last['text'] === 'string' && typeof part['text'] === 'string' && last['thought'] === part['thought']
-  if (joins && part['thoughtSignature'] === undefined) parts[parts.length - 1] = { ...last, text: `${String(last['text'])}${String(part['text'])}` }
+  if (joins && part['thoughtSignature'] === undefined)
+    parts[parts.length - 1] = { ...last, text: `${String(last['text'])}${String(part['text'])}` }
   else parts.push(part)
 }
 
