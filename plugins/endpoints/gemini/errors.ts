@@ -1,5 +1,6 @@
 import type { GatewayError, JsonObject, Reply } from '../../../core/index.ts'
 import { retryHeaders, withFailureStatus } from '../../../core/kit.ts'
+import { publicParam } from './warnings.ts'
 
 /** docs/protocol/gemini.md#errors */
 const statuses: Readonly<Record<number, string>> = {
@@ -25,8 +26,10 @@ export function publicError(error: GatewayError, failed: number): GatewayError {
 export function errorBody({ status: code, message, param, retryAfterMs, final }: GatewayError): JsonObject {
   const status = statuses[code] ?? (code < 500 ? 'INVALID_ARGUMENT' : 'UNAVAILABLE')
   const details: JsonObject[] = []
-  if (param !== undefined)
-    details.push({ '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations: [{ field: param, description: message }] })
+  if (param !== undefined) {
+    const violation = { field: publicParam(param), description: message }
+    details.push({ '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations: [violation] })
+  }
   // Clients of this API read it here and not in the header.
   if (retryAfterMs !== undefined && !final)
     details.push({ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${Math.max(1, Math.ceil(retryAfterMs / 1000))}s` })

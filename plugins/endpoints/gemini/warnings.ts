@@ -23,6 +23,10 @@ const names: Readonly<Record<string, string>> = {
 
 /** Names the caller's member in a warning of core. */
 export function publicWarning(warning: Warning): Warning {
-  const param = names[warning.param]
-  return param === undefined ? warning : { ...warning, param }
+  return { ...warning, param: publicParam(warning.param) }
+}
+
+/** The same in an error. Places in core's items are not those of the caller's parts. */
+export function publicParam(param: string): string {
+  return names[param] ?? (/^input\b/.test(param) ? 'contents' : param)
 }

@@ -208,6 +208,7 @@ t.test('what is wrong is named by its path', async t => {
     [{ contents: [{ role: 'robot', parts: [] }] }, 'contents[0].role'],
     [{ contents: [{ parts: {} }] }, 'contents[0].parts'],
     [{ contents: [{ parts: [{}] }] }, 'contents[0].parts[0]'],
+    [{ contents: [{ parts: [{ fileData: { fileUri: 'nowhere' } }] }] }, 'contents'],
     [{ contents: [{ parts: [1] }] }, 'contents[0].parts[0]'],
     [{ contents: [{ parts: [{ text: 1 }] }] }, 'contents[0].parts[0].text'],
     [{ contents: [{ parts: [{ inlineData: {} }] }] }, 'contents[0].parts[0].inlineData.data'],
