@@ -25,7 +25,7 @@ export const geminiClient: Surface = {
 
 function contentsOf(turn: Turn): readonly JsonObject[] {
   if (turn.by === 'user') return [{ role: 'user', parts: turn.parts.map(geminiPart) }]
-  if (turn.by === 'system') return [{ role: 'user', parts: [{ text: turn.text }] }]
+  if (turn.by === 'system') return [{ role: 'system', parts: [{ text: turn.text }] }]
   const { thought, text, calls } = turn
   const said = [
     ...(thought === undefined ? [] : [{ text: thought, thought: true }]),
