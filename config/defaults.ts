@@ -9,6 +9,7 @@ import decisions from '../plugins/endpoints/decisions/index.ts'
 import embeddings from '../plugins/endpoints/embeddings/index.ts'
 import health from '../plugins/endpoints/health/index.ts'
 import key from '../plugins/endpoints/key/index.ts'
+import geminiApi from '../plugins/endpoints/gemini/index.ts'
 import messages from '../plugins/endpoints/messages/index.ts'
 import models from '../plugins/endpoints/models/index.ts'
 import openapi from '../plugins/endpoints/openapi/index.ts'
@@ -125,6 +126,7 @@ function everything(): readonly NamedEntry[] {
     ['responses', () => responses({})],
     ['chat', () => chat({})],
     ['messages', () => messages({})],
+    ['gemini-api', () => geminiApi({})],
     ['decisions', () => decisions({})],
     ['embeddings', () => embeddings({})],
     ['rerank', () => rerank({})],

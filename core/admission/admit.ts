@@ -63,9 +63,12 @@ export class Admission {
     this.#clock = clock
   }
 
-  /** Synchronous while keys, accounts and policies are in memory. `record` gets a valid key even if its policy is not available. */
-  admit(headers: HeaderReader, record: Pick<RecordDraft, 'key'>): Maybe<Caller> {
-    const text = keyIn(headers)
+  /**
+   * Synchronous while keys, accounts and policies are in memory. `record` gets a valid key even if its policy is not available. `inQuery`:
+   * keys that came as a query parameter.
+   */
+  admit(headers: HeaderReader, record: Pick<RecordDraft, 'key'>, inQuery: readonly string[] = []): Maybe<Caller> {
+    const text = keyIn(headers, inQuery)
     const acting = text === undefined ? undefined : this.#tickets.redeem(text)
     if (acting) return this.#callerOf(this.#checked(acting), record)
     const known = text === undefined ? undefined : this.#known(text)
@@ -166,19 +169,35 @@ function unavailable(store: string): (cause: unknown) => never {
 }
 
 /** The key's text. Undefined if the header does not contain one. */
-function keyIn(headers: HeaderReader): string | undefined {
+/** Beside `Authorization`. The SDKs of each API have a header of their own. */
+const keyHeaders = ['x-api-key', 'x-goog-api-key'] as const
+
+function keyIn(headers: HeaderReader, inQuery: readonly string[]): string | undefined {
   const authorization = headers.get('authorization')
-  const apiKey = headers.get('x-api-key')?.trim()
-  // Headers of the same name arrive as one, with commas.
-  if (apiKey?.includes(',')) throw unauthorized('Several API keys were sent in x-api-key. Send one key, in one header.')
-  if (!authorization) {
-    if (!apiKey) throw unauthorized('No API key was sent. Send the header "Authorization: Bearer tp_…" or "x-api-key: tp_…".')
-    return apiKey
+  const [, bearer] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? []
+  let place = authorization ? 'Authorization' : undefined
+  let key = bearer
+  for (const name of keyHeaders) {
+    const given = headers.get(name)?.trim()
+    if (!given) continue
+    // Headers of the same name arrive as one, with commas.
+    if (given.includes(',')) throw unauthorized(`Several API keys were sent in ${name}. Send one key, in one header.`)
+    if (place !== undefined && given !== key) throw unauthorized(differ(`The headers ${place} and ${name}`))
+    place = name
+    key = given
   }
-  const [, bearer] = /^Bearer +(\S+) *$/i.exec(authorization) ?? []
-  if (apiKey && apiKey !== bearer)
-    throw unauthorized('The headers Authorization and x-api-key contain different keys. Send one of them, or the same key in both.')
-  return bearer
+  for (const given of inQuery) {
+    if (place !== undefined && given !== key) throw unauthorized(differ(place === '?key=' ? 'The parameters key' : `${place} and ?key=`))
+    place = '?key='
+    key = given
+  }
+  if (place === undefined)
+    throw unauthorized('No API key was sent. Send the header "Authorization: Bearer tp_…", "x-api-key: tp_…" or "x-goog-api-key: tp_…".')
+  return key
+}
+
+function differ(places: string): string {
+  return `${places} contain different keys. Send one of them, or the same key in both.`
 }
 
 function sameHash(known: string, given: string): boolean {

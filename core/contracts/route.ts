@@ -28,6 +28,11 @@ export interface Route {
   serves?(params: Readonly<Record<string, string>>): boolean
   /** `key`: core authenticates the request before it calls `handle`. `none`: anyone may call it, and it leaves no record. */
   readonly auth: 'none' | 'key'
+  /**
+   * The query parameter that may have the API key, for clients that send it in the URL. Headers are read, too. Records, logs and errors show
+   * no query.
+   */
+  readonly keyParameter?: string
   /** Throws a `GatewayError` for errors that the caller should see. Any other throw becomes a 500. It has no time limit: give each wait one. */
   handle(exchange: Exchange, gateway: GatewayServices): Maybe<Reply>
   /** The prefix of its request ids. Default: `req`. */
@@ -37,6 +42,8 @@ export interface Route {
    * milliseconds since the epoch. Default: `rateLimitHeaders` of `turnpike/kit`.
    */
   rateLimitHeaders?(windows: readonly KeyWindow[], now: number): Readonly<Record<string, string>>
+  /** The path below which unknown paths get errors of this route, such as `/v1beta`. Default: its own path, if it has no wildcard. */
+  readonly below?: string
   /**
    * Formats errors, including those of paths below this one. `requestId` and `headers` are those of the request. Default: core's error body,
    * which also stands in for undefined.

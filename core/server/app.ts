@@ -73,8 +73,7 @@ export class HttpApp {
     // `health` must win over `:id`: h3 matches routes without parameters first.
     for (const route of routes) this.#add(router, route)
     for (const [path, sharing] of Map.groupBy(routes, ({ path }) => path)) this.#addOtherMethods(router, path, sharing)
-    // A path with a wildcard has no others below it.
-    for (const route of routes) if (route.error && !route.path.includes('*')) this.#refuseBelow(router, route)
+    this.#refuseBelowSurfaces(router, routes)
     router.add('', '/**', (channel, params, path) => this.#serve(this.#unknown, channel, params, path))
     router.seal()
     return router
@@ -100,10 +99,17 @@ export class HttpApp {
     )
   }
 
-  /** Unknown paths below a surface get errors in its format. */
-  #refuseBelow(router: Router, surface: MountedRoute): void {
-    const route: MountedRoute = { ...this.#unknown, error: (...failure) => surface.error!(...failure) }
-    router.add('', `${surface.path}/**`, (channel, params, path) => this.#serve(route, channel, params, path))
+  /** Unknown paths below a surface get errors in its format. A path with a wildcard has no others below it. */
+  #refuseBelowSurfaces(router: Router, routes: readonly MountedRoute[]): void {
+    const surfaces = new Map<string, MountedRoute>()
+    for (const route of routes) {
+      const path = route.below ?? (route.path.includes('*') ? undefined : route.path)
+      if (route.error && path !== undefined && !surfaces.has(path)) surfaces.set(path, route)
+    }
+    for (const [path, surface] of surfaces) {
+      const route: MountedRoute = { ...this.#unknown, error: (...failure) => surface.error!(...failure) }
+      router.add('', `${path}/**`, (channel, params, path) => this.#serve(route, channel, params, path))
+    }
   }
 
   /** Never rejects. */

@@ -11,6 +11,7 @@ export interface MountedRoute {
   readonly method: string
   readonly path: string
   serves?(params: Readonly<Record<string, string>>): boolean
+  readonly below?: string
   error?(error: GatewayError, requestId: string, headers: HeaderReader): Reply | undefined
   readonly insteadOf?: Readonly<Record<string, string>>
   isGone?(): boolean

@@ -134,19 +134,20 @@ export class PublicApi implements Mount<PublicRoute, HttpExchange> {
     }
   }
 
-  admit({ auth }: Route, exchange: HttpExchange): Maybe<void> {
-    if (auth !== 'none') return this.admitted(exchange, exchange.headers)
+  admit({ auth, keyParameter }: Route, exchange: HttpExchange): Maybe<void> {
+    const inQuery = keyParameter === undefined ? undefined : exchange.query.getAll(keyParameter).filter(Boolean)
+    if (auth !== 'none') return this.admitted(exchange, exchange.headers, inQuery)
     return this.#parts.records.room()
   }
 
-  /** Waits for room in the records. Throws a 401 or 503 unless these headers have a valid key. */
-  admitted(scope: LiveScope, headers: HeaderReader): Maybe<void> {
+  /** Waits for room in the records. Throws a 401 or 503 unless these headers or parameters have a valid key. */
+  admitted(scope: LiveScope, headers: HeaderReader, inQuery?: readonly string[]): Maybe<void> {
     const room = this.#parts.records.room()
-    return room ? room.then(() => this.#authenticate(scope, headers)) : this.#authenticate(scope, headers)
+    return room ? room.then(() => this.#authenticate(scope, headers, inQuery)) : this.#authenticate(scope, headers, inQuery)
   }
 
-  #authenticate(scope: LiveScope, headers: HeaderReader): Maybe<void> {
-    const caller = this.#parts.admission.admit(headers, scope.record)
+  #authenticate(scope: LiveScope, headers: HeaderReader, inQuery: readonly string[] | undefined): Maybe<void> {
+    const caller = this.#parts.admission.admit(headers, scope.record, inQuery)
     return isPending(caller) ? Promise.resolve(caller).then(found => scope.admitted(found)) : scope.admitted(caller)
   }
 

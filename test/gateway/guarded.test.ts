@@ -6,6 +6,7 @@ import admin from '../../plugins/endpoints/admin/index.ts'
 import dashboard from '../../plugins/endpoints/dashboard/index.ts'
 import decisions from '../../plugins/endpoints/decisions/index.ts'
 import chat from '../../plugins/endpoints/chat/index.ts'
+import geminiApi from '../../plugins/endpoints/gemini/index.ts'
 import messages from '../../plugins/endpoints/messages/index.ts'
 import openapi from '../../plugins/endpoints/openapi/index.ts'
 import accountPolicies from '../../plugins/policies/accounts/index.ts'
@@ -28,11 +29,19 @@ interface Reaching {
   readonly counts?: boolean
   /** Guardrails see it as a generation. */
   readonly isRetrieval?: boolean
+  /** The path of a route that has several methods. */
+  readonly path?: (stream: boolean) => string
 }
 
 const generation = (stream: boolean): object => ({ model: 'acme/m', input: 'CANARY', stream })
 const message = (stream: boolean): object => ({ model: 'acme/m', max_tokens: 100, messages: [{ role: 'user', content: 'CANARY' }], stream })
 const completion = (stream: boolean): object => ({ model: 'acme/m', messages: [{ role: 'user', content: 'CANARY' }], stream })
+const contents = { contents: [{ parts: [{ text: 'CANARY' }] }] }
+const content = (version: string): Reaching => ({
+  body: () => contents,
+  answers: true,
+  path: stream => `/${version}/models/acme/m:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+})
 const decision = { model: 'one', state: 'CANARY', questions: { q: { type: 'noul', instructions: 'Is it?' } } }
 const publicDecision = { model: 'one', input: 'CANARY', questions: [{ type: 'predicate', name: 'q', instructions: 'Is it?' }] }
 
@@ -42,6 +51,8 @@ const reaching: Readonly<Record<string, Reaching>> = {
   'POST /v1/chat/completions': { body: completion, answers: true },
   'POST /v1/messages': { body: message, answers: true },
   'POST /v1/messages/count_tokens': { body: message, counts: true },
+  'POST /v1beta/models/**:id': content('v1beta'),
+  'POST /v1/models/**:id': content('v1'),
   'POST /v1/systemone': { body: () => decision },
   'POST /v1/embeddings': { body: () => ({ model: 'embedder/m', input: ['CANARY'] }), isRetrieval: true },
   'POST /v1/rerank': { body: () => ({ model: 'ranker/m', query: 'CANARY', documents: ['a'] }), isRetrieval: true },
@@ -52,10 +63,27 @@ const reaching: Readonly<Record<string, Reaching>> = {
   'POST /admin/v1/playground/decisions': { body: () => ({ key: 'KEY', request: publicDecision }) },
 }
 
+/** The other methods of such routes. */
+const methods: Readonly<Record<string, Reaching>> = {
+  'POST /v1beta/models/**:id countTokens': { body: () => contents, counts: true, path: () => '/v1beta/models/acme/m:countTokens' },
+  'POST /v1beta/models/**:id embedContent': {
+    body: () => ({ content: { parts: [{ text: 'CANARY' }] } }),
+    isRetrieval: true,
+    path: () => '/v1beta/models/embedder/m:embedContent',
+  },
+  'POST /v1beta/models/**:id batchEmbedContents': {
+    body: () => ({ requests: [{ content: { parts: [{ text: 'CANARY' }] } }] }),
+    isRetrieval: true,
+    path: () => '/v1beta/models/embedder/m:batchEmbedContents',
+  },
+}
+
 /** Routes that no model is asked for. */
 const others = [
   'GET /v1/models',
   'GET /v1/models/**:id',
+  'GET /v1beta/models',
+  'GET /v1beta/models/**:id',
   'GET /v1/responses/health',
   'GET /v1/responses/:id',
   'DELETE /v1/responses/:id',
@@ -136,6 +164,7 @@ async function stage(t: Test, ...sessions: readonly GuardSession[]) {
     decisions({ aliasUntil: '2999-12-31' }),
     chat({}),
     messages({}),
+    geminiApi({}),
     openapi({}),
     embeddings({}),
     rerank({}),
@@ -146,9 +175,9 @@ async function stage(t: Test, ...sessions: readonly GuardSession[]) {
   t.teardown(under.stop)
   const [key] = await under.gateway.keys.list()
   const { app, localToken } = under.gateway.admin!
-  const call = async (route: string, body?: object): Promise<{ readonly status: number; readonly text: string }> => {
+  const call = async (route: string, body?: object, at?: string): Promise<{ readonly status: number; readonly text: string }> => {
     const [method = '', path = ''] = route.split(' ')
-    const url = path.replaceAll(/(?:\*\*)?:\w+/g, 'x')
+    const url = at ?? path.replaceAll(/(?:\*\*)?:\w+/g, 'x')
     const isAdmin = tables.admin.values().some(each => nameOf(each) === route)
     const text = body && JSON.stringify(body).replaceAll('KEY', key!.id)
     const headers = { authorization: `Bearer ${localToken}`, ...(text !== undefined && { 'content-type': 'application/json' }) }
@@ -167,14 +196,14 @@ t.test('every route is in one of the lists', async t => {
 
 const forbidden = invalidRequest('CANARY is not talked about here.', undefined, 'invalid_prompt')
 
-for (const [route, { body, answers, counts, isRetrieval }] of Object.entries(reaching))
+for (const [route, { body, answers, counts, isRetrieval, path }] of Object.entries({ ...reaching, ...methods }))
   t.test(`${route} is guarded`, async t => {
     const streams = answers ? [false, true] : [false]
     const isDecision = !answers && !counts && !isRetrieval
 
     const open = await stage(t)
     for (const stream of streams) {
-      const { status, text } = await open.call(route, body(stream))
+      const { status, text } = await open.call(route, body(stream), path?.(stream))
       t.equal(status, 200, 'without a guardrail it is served')
       if (answers) t.match(text, 'CANARY of the model')
     }
@@ -186,7 +215,7 @@ for (const [route, { body, answers, counts, isRetrieval }] of Object.entries(rea
       return { refuse: forbidden }
     }
     const refusing = await stage(t, { input: refuse, decision: refuse })
-    for (const stream of streams) t.equal((await refusing.call(route, body(stream))).status, 400)
+    for (const stream of streams) t.equal((await refusing.call(route, body(stream), path?.(stream))).status, 400)
     t.equal(refusing.asked.length, 0, 'what a guardrail refuses reaches no model')
     t.equal(seen.length, streams.length)
     for (const each of seen) t.match(each, 'CANARY')
@@ -195,15 +224,15 @@ for (const [route, { body, answers, counts, isRetrieval }] of Object.entries(rea
       replace: JSON.parse(JSON.stringify(request).replaceAll('CANARY', '***')),
     })
     const masking = await stage(t, { input: mask, decision: mask })
-    for (const stream of streams) t.equal((await masking.call(route, body(stream))).status, 200)
+    for (const stream of streams) t.equal((await masking.call(route, body(stream), path?.(stream))).status, 200)
     for (const each of masking.asked) t.notMatch(each, 'CANARY', 'the model gets what the guardrails left')
 
     const routing = await stage(t, { route: () => false })
-    for (const stream of streams) t.equal((await routing.call(route, body(stream))).status, 422)
+    for (const stream of streams) t.equal((await routing.call(route, body(stream), path?.(stream))).status, 422)
     t.equal(routing.asked.length, 0)
 
     const unchecked = await stage(t, { input: () => ({ pass: true }) })
-    for (const stream of streams) t.equal((await unchecked.call(route, body(stream))).status, isDecision ? 422 : 200)
+    for (const stream of streams) t.equal((await unchecked.call(route, body(stream), path?.(stream))).status, isDecision ? 422 : 200)
 
     if (!answers) return
     for (const session of [
@@ -212,7 +241,7 @@ for (const [route, { body, answers, counts, isRetrieval }] of Object.entries(rea
     ] satisfies readonly GuardSession[]) {
       const filtering = await stage(t, session)
       for (const stream of streams) {
-        const { status, text } = await filtering.call(route, body(stream))
+        const { status, text } = await filtering.call(route, body(stream), path?.(stream))
         t.equal(status, 200)
         t.match(text, '*** of the model')
         t.notMatch(text, 'CANARY of the model', 'the caller gets what the guardrails left')

@@ -3,7 +3,7 @@ import type { CustomTool, FunctionTool, NamespaceTool, ToolChoice, ToolDefinitio
 import type { Draft } from './draft.ts'
 import { isNamespace, isOwn, ownTools, toolsMeant, type OwnTool, type ToolReference } from './own-tools.ts'
 import { raiseCalls } from './raised-calls.ts'
-import { isChanged, maxNameLength, toolFormOf, ToolNames, type ToolForm } from './tool-names.ts'
+import { isChanged, isPlain, maxNameLength, toolFormOf, ToolNames, type ToolForm } from './tool-names.ts'
 
 /**
  * docs/protocol/tools.md#definitions: if an endpoint does not support custom tools, they become functions with one string. If it does not
@@ -11,7 +11,8 @@ import { isChanged, maxNameLength, toolFormOf, ToolNames, type ToolForm } from '
  * `own` holds every tool that the caller sent, so that a tool's name does not depend on which of them are allowed this time.
  */
 export function lowerToFunctions({ request, endpoint, warnings, raises }: Draft, own: readonly OwnTool[]): void {
-  const form = toolFormOf(endpoint.capabilities)
+  // What is left of the extras of its dialect goes to an endpoint that speaks it, and takes such names.
+  const form = toolFormOf(endpoint.capabilities, !request.extra && own.some(({ name }) => !isPlain(name)))
   const changed = [...ownTools(request.tools), ...request.input.flatMap(calledTool)].filter(tool => isChanged(tool, form))
   if (changed.length === 0) return
   const names = new ToolNames(own, form)
@@ -26,6 +27,7 @@ export function lowerToFunctions({ request, endpoint, warnings, raises }: Draft,
     warn('custom is not supported by this model: these tools became functions with one string, "input"')
   if (form.flat && changed.some(({ namespace }) => namespace !== undefined))
     warn('namespace is not supported by this model: these tools became functions named "namespace__name"')
+  if (form.plain) warn('a name has other characters than letters, digits, "_" and "-", which all models take: "_" stands for them')
   if (form.flat && changed.some(({ name }) => name.length > maxNameLength))
     warn(`a name is longer than the ${maxNameLength} characters that all models take: it was shortened`)
 }

@@ -8,16 +8,24 @@ export interface ToolForm {
   readonly functionsOnly: boolean
   /** Tools in namespaces must become top-level tools, with names short enough for every vendor. */
   readonly flat: boolean
+  /** Names must be of the characters that every vendor takes. */
+  readonly plain: boolean
 }
 
-export function toolFormOf({ customTools, namespaceTools }: Capabilities): ToolForm {
-  return { functionsOnly: customTools !== true, flat: namespaceTools !== true }
+export function toolFormOf({ customTools, namespaceTools }: Capabilities, plain: boolean): ToolForm {
+  return { functionsOnly: customTools !== true, flat: namespaceTools !== true, plain }
+}
+
+/** Some dialects have names with more than letters, digits, "_" and "-". */
+export function isPlain(name: string): boolean {
+  return /^[\w-]*$/.test(name)
 }
 
 /** The strictest vendor limit. */
 export const maxNameLength = 64
 
-export function isChanged({ type, name, namespace }: OwnTool, { functionsOnly, flat }: ToolForm): boolean {
+export function isChanged({ type, name, namespace }: OwnTool, { functionsOnly, flat, plain }: ToolForm): boolean {
+  if (plain && !isPlain(name)) return true
   return (functionsOnly && type === 'custom') || (flat && (namespace !== undefined || name.length > maxNameLength))
 }
 
@@ -40,7 +48,8 @@ export class ToolNames {
     const key = keyOf(tool)
     const known = this.#names.get(key)
     if (known !== undefined) return known
-    const wanted = this.#form.flat ? flatName(tool) : tool.name
+    const given = this.#form.flat ? flatName(tool) : tool.name
+    const wanted = this.#form.plain ? given.replaceAll(/[^\w-]/g, '_') : given
     const tooLong = this.#form.flat && wanted.length > maxNameLength
     const name = tooLong || this.#taken.has(this.#place(tool.namespace, wanted)) ? distinct(wanted, key) : wanted
     this.#names.set(key, name)

@@ -148,6 +148,29 @@ const schemas: Readonly<Record<string, JsonObject>> = {
     required: ['data', ...Object.keys(page)],
     properties: { data: { type: 'array', items: { $ref: '#/components/schemas/AnthropicModel' } }, ...page },
   },
+  GoogleModel: {
+    type: 'object',
+    required: ['name', 'baseModelId', 'version', 'displayName', 'supportedGenerationMethods'],
+    properties: {
+      name: text,
+      baseModelId: text,
+      version: text,
+      displayName: text,
+      inputTokenLimit: { type: 'integer' },
+      outputTokenLimit: { type: 'integer' },
+      supportedGenerationMethods: { type: 'array', items: text },
+    },
+  },
+  GoogleModelList: {
+    type: 'object',
+    required: ['models'],
+    properties: { models: { type: 'array', items: { $ref: '#/components/schemas/GoogleModel' } }, nextPageToken: text },
+  },
+  GoogleModelError: {
+    type: 'object',
+    required: ['error'],
+    properties: { error: { type: 'object', required: ['code', 'message', 'status'] } },
+  },
   ModelDetail: {
     type: 'object',
     required: [...summary.required, 'aliases', 'family', 'listed', 'providers'],
@@ -159,6 +182,39 @@ const schemas: Readonly<Record<string, JsonObject>> = {
       providers: { type: 'object', additionalProperties: provider },
     },
   },
+}
+
+const googleError = { 'application/json': { $ref: '#/components/schemas/GoogleModelError' } }
+
+export function describeGoogleModels(): RouteDescription {
+  return {
+    summary: "List the models that the API key may use, in the form of Google's API",
+    query: {
+      pageSize: { description: 'The most models to list. Default: 50.', schema: { type: 'integer', minimum: 1, maximum: 1_000 } },
+      pageToken: cursor('The nextPageToken of the page before.'),
+      key: cursor('The API key, if no header has it.'),
+    },
+    replies: {
+      200: reply('The models.', 'GoogleModelList'),
+      400: { description: 'A parameter cannot be read.', content: googleError },
+      401: { description: 'The API key is missing or unknown.', content: googleError },
+    },
+    schemas,
+  }
+}
+
+export function describeGoogleModel(): RouteDescription {
+  return {
+    summary: "Describe a model in the form of Google's API",
+    query: { key: cursor('The API key, if no header has it.') },
+    replies: {
+      200: reply('The model.', 'GoogleModel'),
+      400: { description: 'A parameter cannot be read.', content: googleError },
+      401: { description: 'The API key is missing or unknown.', content: googleError },
+      404: { description: 'The API key may not use a model of this name, or it does not exist.', content: googleError },
+    },
+    schemas,
+  }
 }
 
 export function describeModels(): RouteDescription {
@@ -174,7 +230,12 @@ export function describeModels(): RouteDescription {
       before_id: cursor('The id of the model after the page, with the header anthropic-version.'),
     },
     replies: {
-      200: reply('The models. With the header anthropic-version, in the form of that API.', 'ModelList', 'AnthropicModelList'),
+      200: reply(
+        "The models. With the header anthropic-version, or with x-goog-api-key or ?key=, in the form of Anthropic's or Google's API.",
+        'ModelList',
+        'AnthropicModelList',
+        'GoogleModelList',
+      ),
       400: reply('A parameter cannot be read.', 'Error'),
       401: unauthorized,
     },
@@ -192,7 +253,7 @@ export function describeModel(): RouteDescription {
       },
     },
     replies: {
-      200: reply('The model, and each provider at which the API key may use it.', 'ModelDetail', 'AnthropicModel'),
+      200: reply('The model, and each provider at which the API key may use it.', 'ModelDetail', 'AnthropicModel', 'GoogleModel'),
       400: reply('The interval cannot be read.', 'Error'),
       401: unauthorized,
       404: reply('The API key may not use a model of this name, or it does not exist.', 'Error'),

@@ -2,13 +2,13 @@ import { invalidRequest } from '../../../core/index.ts'
 
 const shownLength = 100
 
-/** The parameter `limit`. Without it, `absent`. Throws a 400. */
-export function limitIn(query: URLSearchParams, absent = Infinity, most = 999_999_999): number {
-  const text = onlyOne(query, 'limit')
+/** The parameter `limit`, or what an API calls it. Without it, `absent`. Throws a 400. */
+export function limitIn(query: URLSearchParams, absent = Infinity, most = 999_999_999, name = 'limit'): number {
+  const text = onlyOne(query, name)
   if (text === undefined) return absent
   if (/^[1-9]\d{0,8}$/.test(text) && Number(text) <= most) return Number(text)
   const range = most === 999_999_999 ? 'from 1' : `from 1 to ${most}`
-  throw invalidRequest(`limit must be a whole number ${range}, such as 20, got ${shown(text)}.`, 'limit')
+  throw invalidRequest(`${name} must be a whole number ${range}, such as 20, got ${shown(text)}.`, name)
 }
 
 /** A parameter that may appear once. Throws a 400. */

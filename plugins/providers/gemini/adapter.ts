@@ -7,7 +7,8 @@ import { failureFrom } from './failure.ts'
 import { geminiFramer } from './framer.ts'
 import { traitsOf } from './models.ts'
 import { replyEvents } from './reply.ts'
-import { dialect, requestBody, type RequestOptions } from './request.ts'
+import { dialect } from './own-dialect.ts'
+import { requestBody, type RequestOptions } from './request.ts'
 
 export interface GeminiAdapterOptions extends RequestOptions {
   /** The address of a call's model, without the method. */

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../core/index.ts'
 import type { Emit } from '../../../core/kit.ts'
 import { Grounding } from './grounding.ts'
 import { logprobsOf } from './logprobs.ts'
@@ -21,20 +22,24 @@ export class Content {
   #calls = 0
   #open: PartialCall | undefined
   #media = false
+  /** The caller speaks this dialect, and gets what only it can say. */
+  readonly #isOwn: boolean
 
-  constructor(emit: Emit) {
+  constructor(emit: Emit, isOwn: boolean) {
     this.#emit = emit
+    this.#isOwn = isOwn
   }
 
   add(candidate: WireCandidate): void {
     let logprobs = candidate.logprobsResult
     for (const part of candidate.content?.parts ?? []) {
-      if (part.functionCall) this.#call(part.functionCall, part.thoughtSignature)
+      if (part.functionCall) this.#call(part.functionCall, part)
       else if (part.thought) this.#think(part)
       else if (typeof part.text === 'string') {
-        this.#say(part.text, part.thoughtSignature, logprobs)
+        this.#say(part, part.text, logprobs)
         logprobs = undefined
-      } else if (part.inlineData) this.#media = true
+      } else if (this.#isOwn) this.#asSent(part)
+      else if (part.inlineData) this.#media = true
     }
     if (candidate.groundingMetadata || candidate.citationMetadata) this.#grounding.add(candidate)
   }
@@ -62,7 +67,33 @@ export class Content {
     return this.#media && this.#text.trim() === '' && this.#calls === 0
   }
 
-  #say(text: string, signature: string | undefined, logprobs: WireCandidate['logprobsResult']): void {
+  /** A part that no other event can say. */
+  #asSent({ thoughtSignature, ...words }: WirePart): void {
+    this.#endCall()
+    this.#closeMessage()
+    if (thoughtSignature) this.#emit({ type: 'reasoning-state', opaque: stateText({ thoughtSignature, on: 'next' }) })
+    this.#thought = ''
+    this.#emit({ type: 'item', item: { type: 'vendor', extra: words as JsonObject } })
+  }
+
+  /** They are for the message that is about to open, not for the thought before it. */
+  #tellOfNext(part: WirePart): void {
+    if (!Object.keys(part).some(name => !textMembers.has(name))) return
+    this.#emit({ type: 'item-end' })
+    this.#tell(part, textMembers)
+  }
+
+  /** Members of an item that only this dialect has. */
+  #tell(part: object, known: ReadonlySet<string>, call?: object): void {
+    const fields: Record<string, unknown> = {}
+    for (const [name, value] of Object.entries(part)) if (!known.has(name) && value !== null) fields[name] = value
+    for (const [name, value] of Object.entries(call ?? {}))
+      if (!callMembers.has(name) && value !== null) fields[`functionCall.${name}`] = value
+    if (Object.keys(fields).length > 0) this.#emit({ type: 'extra', at: 'item', fields })
+  }
+
+  #say(part: WirePart, text: string, logprobs: WireCandidate['logprobsResult']): void {
+    const { thoughtSignature: signature } = part
     const opens = this.#start === undefined
     if (text === '') {
       if (signature) this.#held.push(signature)
@@ -72,6 +103,7 @@ export class Content {
     if (signature && opens)
       this.#emit({ type: 'reasoning-state', opaque: stateText({ thoughtSignature: signature, on: 'next', length: text.length }) })
     if (opens) this.#start = this.#text.length
+    if (this.#isOwn && opens) this.#tellOfNext(part)
     this.#thought = ''
     this.#text += text
     this.#emit(logprobs ? { type: 'text', text, logprobs: logprobsOf(logprobs) } : { type: 'text', text })
@@ -89,7 +121,9 @@ export class Content {
     this.#thought = ''
   }
 
-  #call({ id, name, args, partialArgs, willContinue }: WireFunctionCall, signature: string | undefined): void {
+  #call(call: WireFunctionCall, part: WirePart): void {
+    const { id, name, args, partialArgs, willContinue } = call
+    const { thoughtSignature: signature } = part
     if (name !== undefined) {
       this.#endCall()
       this.#closeMessage()
@@ -97,6 +131,7 @@ export class Content {
       this.#thought = ''
       this.#calls += 1
       this.#emit({ type: 'tool-call', key: this.#key, ...(id && { callId: id }), name })
+      if (this.#isOwn) this.#tell(part, callPartMembers, call)
       if (!willContinue && !partialArgs) return this.#emit({ type: 'tool-input', key: this.#key, text: JSON.stringify(args ?? {}) })
       this.#open = new PartialCall()
     }
@@ -121,3 +156,7 @@ export class Content {
     this.#held = []
   }
 }
+
+const textMembers = new Set(['text', 'thought', 'thoughtSignature'])
+const callPartMembers = new Set(['functionCall', 'thought', 'thoughtSignature'])
+const callMembers = new Set(['id', 'name', 'args', 'partialArgs', 'willContinue'])

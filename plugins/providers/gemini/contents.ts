@@ -1,6 +1,7 @@
-import type { Item } from '../../../core/index.ts'
-import { argumentsOf, unsayable, type FunctionCallOutputItem, type MessageItem } from '../../../core/kit.ts'
+import { isObject, parseJson, type Item } from '../../../core/index.ts'
+import { argumentsOf, unsayable, type FunctionCallItem, type FunctionCallOutputItem, type MessageItem } from '../../../core/kit.ts'
 import type { ModelTraits } from './models.ts'
+import { extraOf, ownCallId, withExtra } from './own-dialect.ts'
 import { inputParts, textParts } from './parts.ts'
 import { thoughtState, type ThoughtState } from './thought-state.ts'
 import type { Content, FunctionResponse, Part } from './wire.ts'
@@ -20,6 +21,8 @@ export interface ConversationOptions {
   readonly traits: Pick<ModelTraits, 'signedCalls' | 'systemInstruction'>
   /** The address of stored files. Undefined if the platform does not store files. */
   readonly filesUrl: string | undefined
+  /** The caller speaks this dialect. */
+  readonly isOwn: boolean
 }
 
 /** Converts items to the vendor's turns, which alternate between the user and the model. */
@@ -27,10 +30,10 @@ export function conversationOf(items: readonly Item[], options: ConversationOpti
   const first = options.traits.systemInstruction ? items.findIndex(item => !isSystem(item)) : 0
   // In a conversation of instructions alone, the last one serves as the question.
   const leading = first < 0 ? items.length - 1 : first
-  const system = items.slice(0, leading).flatMap(item => textParts((item as MessageItem).content))
+  const system = items.slice(0, leading).flatMap(item => textParts((item as MessageItem).content, options.isOwn))
   const turns = new Turns(options)
   for (const item of items.slice(leading)) {
-    if (first < 0) turns.say('user', textParts((item as MessageItem).content))
+    if (first < 0) turns.say('user', textParts((item as MessageItem).content, options.isOwn))
     else turns.add(item)
   }
   return { system, contents: turns.finished() }
@@ -53,7 +56,7 @@ class Turns {
         return this.#message(item as MessageItem)
       case 'function_call':
         this.#names.set(item.call_id, item.name)
-        return this.say('model', [{ functionCall: { id: item.call_id, name: item.name, args: argumentsOf(item.arguments) } }])
+        return this.say('model', [this.#call(item as FunctionCallItem)])
       case 'function_call_output':
         return this.say('user', this.#result(item as FunctionCallOutputItem))
       case 'reasoning':
@@ -61,6 +64,9 @@ class Turns {
       case 'web_search_call':
         // The answer that follows already contains what the search found, and the vendor does not accept searches as input.
         return
+      case 'vendor':
+        if (this.#options.isOwn) return this.say('model', [item.extra as Part])
+        throw unsayable('Items of another API cannot be sent to this provider.', item)
       default:
         throw unsayable(`Items of type ${item.type} cannot be sent to this provider.`, item)
     }
@@ -83,12 +89,13 @@ class Turns {
 
   /** There is no role for system messages in mid-conversation, and at the top they would lose their place. */
   #message({ role, content }: MessageItem): void {
-    if (role === 'user') this.say('user', inputParts(content, this.#options.filesUrl))
-    else if (role === 'assistant') this.say('model', textParts(content))
+    const { filesUrl, isOwn } = this.#options
+    if (role === 'user') this.say('user', inputParts(content, filesUrl, isOwn))
+    else if (role === 'assistant') this.say('model', textParts(content, isOwn))
     else
       this.say(
         'user',
-        textParts(content).map(({ text }) => ({ text: `<system>\n${text}\n</system>` })),
+        textParts(content, false).map(({ text }) => ({ text: `<system>\n${text}\n</system>` })),
       )
   }
 
@@ -99,11 +106,20 @@ class Turns {
     else this.say('model', [{ text, ...(on === 'thought' && { thought: true }), thoughtSignature }])
   }
 
+  #call(item: FunctionCallItem): Part {
+    const { isOwn } = this.#options
+    const call = { ...ownCallId(item.call_id, isOwn), name: item.name, args: argumentsOf(item.arguments) }
+    return withExtra({ functionCall: call }, extraOf(item, isOwn))
+  }
+
   /** Puts media into the result if the model supports it, else next to it. */
-  #result({ call_id: callId, output, status }: FunctionCallOutputItem): readonly Part[] {
+  #result(item: FunctionCallOutputItem): readonly Part[] {
+    const { call_id: callId, output, status } = item
+    const { filesUrl, isOwn } = this.#options
     const name = this.#names.get(callId)
     if (name === undefined) throw unsayable(`function_call_output has the call_id "${callId}", but no earlier function_call has it.`)
-    const parts = typeof output === 'string' ? [{ text: output }] : inputParts(output, this.#options.filesUrl)
+    const parts: readonly Part[] = typeof output === 'string' ? [{ text: output }] : inputParts(output, filesUrl, isOwn)
+    if (isOwn) return [this.#ownResult(item, name, parts)]
     const media = parts.filter(({ text }) => text === undefined)
     const text = parts.map(part => part.text ?? '').join('\n')
     const inside = this.#options.traits.signedCalls ? media.flatMap(({ inlineData }) => (inlineData ? [{ inlineData }] : [])) : []
@@ -114,6 +130,18 @@ class Turns {
       ...(inside.length > 0 && { parts: inside }),
     }
     return [{ functionResponse: response }, ...media.filter(({ inlineData }) => inside.length === 0 || !inlineData)]
+  }
+
+  /** The surface of this dialect puts the response into a text. */
+  #ownResult(item: FunctionCallOutputItem, name: string, [first, ...media]: readonly Part[]): Part {
+    const response = parseJson(first?.text ?? '')
+    const functionResponse: FunctionResponse = {
+      ...ownCallId(item.call_id, true),
+      name,
+      response: isObject(response) ? response : { output: first?.text ?? '' },
+      ...(media.length > 0 && { parts: media as unknown as NonNullable<FunctionResponse['parts']> }),
+    }
+    return withExtra<Part>({ functionResponse }, extraOf(item, true))
   }
 
   /**

@@ -34,8 +34,12 @@ const unexplained = new Set(['FINISH_REASON_UNSPECIFIED', 'OTHER', 'IMAGE_OTHER'
 /** The values of `enum-encoding=int` that are the same in both of the vendor's APIs. */
 const numbered = ['FINISH_REASON_UNSPECIFIED', 'STOP', 'MAX_TOKENS', 'SAFETY', 'RECITATION']
 
+export function reasonName(reason: string | number): string {
+  return typeof reason === 'number' ? (numbered[reason] ?? 'OTHER') : reason
+}
+
 export function endingOf(reason: string | number, message: string | undefined): Ending {
-  const name = typeof reason === 'number' ? (numbered[reason] ?? 'OTHER') : reason
+  const name = reasonName(reason)
   if (malformed.has(name) || unexplained.has(name))
     return {
       failure: new ProviderFailure({

@@ -9,22 +9,26 @@ import {
   type Part as ItemPart,
 } from '../../../core/kit.ts'
 import { mediaTypeByName } from './media.ts'
+import { extraOf, withExtra } from './own-dialect.ts'
 import type { Part } from './wire.ts'
 
-/** The parts of a user message or a tool output. Leaves out empty texts, which the vendor rejects. */
-export function inputParts(parts: readonly ItemPart[], filesUrl: string | undefined): readonly Part[] {
+/** The parts of a user message or a tool output. Leaves out empty texts, which the vendor rejects. `isOwn`: the caller speaks this dialect. */
+export function inputParts(parts: readonly ItemPart[], filesUrl: string | undefined, isOwn: boolean): readonly Part[] {
   return parts.flatMap((part): readonly Part[] => {
-    if (part.type === 'input_image') return [imagePart(part, filesUrl)]
-    if (part.type === 'input_file') return [filePart(part, filesUrl)]
-    return textParts([part])
+    const extra = extraOf(part, isOwn)
+    if (part.type === 'input_image') return [withExtra(imagePart(part, filesUrl), extra)]
+    if (part.type === 'input_file') return [withExtra(filePart(part, filesUrl, isOwn), extra)]
+    return textParts([part], isOwn)
   })
 }
 
-/** The parts of a message that may hold only text. */
-export function textParts(parts: readonly ItemPart[]): readonly Part[] {
+/** The parts of a message that may hold only text, and what a caller of this dialect puts beside it. */
+export function textParts(parts: readonly ItemPart[], isOwn: boolean): readonly Part[] {
   return parts.flatMap((part): readonly Part[] => {
+    const extra = extraOf(part, isOwn)
+    if (part.type === 'vendor') return extra ? [extra as Part] : []
     const text = textOfPart(part)
-    return text === '' ? [] : [{ text }]
+    return text === '' ? [] : [withExtra({ text }, extra)]
   })
 }
 
@@ -36,13 +40,14 @@ function imagePart(part: ImagePart, filesUrl: string | undefined): Part {
   return data ? inline(data) : linked(url, mediaTypeByName(url) ?? 'image/jpeg', part)
 }
 
-function filePart(part: FilePart, filesUrl: string | undefined): Part {
+function filePart(part: FilePart, filesUrl: string | undefined, isOwn: boolean): Part {
   const { filename, file_data: data, file_url: url, file_id: fileId } = part
   const byName = filename === undefined ? undefined : mediaTypeByName(filename)
   if (fileId !== undefined) return storedFile(fileId, byName, filesUrl, part)
   if (url !== undefined) return linked(url, byName ?? mediaTypeByName(url) ?? 'application/pdf', part)
   if (data === undefined) throw unsayable('input_file has neither file_data nor file_url nor file_id.', part)
   const { mediaType, base64 } = inlineDataOf(data, part) ?? { mediaType: '', base64: data }
+  if (isOwn) return { inlineData: { mimeType: mediaType, data: base64, ...(filename !== undefined && { displayName: filename }) } }
   const isTold = mediaType !== '' && mediaType !== 'application/octet-stream'
   return inline({ mediaType: isTold ? mediaType : (byName ?? 'application/pdf'), base64 })
 }

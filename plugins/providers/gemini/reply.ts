@@ -1,9 +1,10 @@
-import { ProviderFailure, type ProviderCall, type TokenUsage } from '../../../core/index.ts'
+import { ProviderFailure, type JsonObject, type ProviderCall, type TokenUsage } from '../../../core/index.ts'
 import { membersOf, type Emit } from '../../../core/kit.ts'
 import { Content } from './content.ts'
 import { failureInside } from './failure.ts'
-import { blocked, endingOf } from './finish.ts'
+import { blocked, endingOf, reasonName } from './finish.ts'
 import { traitsOf } from './models.ts'
+import { exactOf } from './own-dialect.ts'
 import { settingsFor } from './settings.ts'
 import { usageOf } from './usage.ts'
 import type { WireCandidate, WireResponse, WireUsage } from './wire-reply.ts'
@@ -13,6 +14,9 @@ export class Reply {
   readonly #call: ProviderCall
   readonly #emit: Emit
   readonly #content: Content
+  /** The caller speaks this dialect, and gets what only it can say. */
+  readonly #isOwn: boolean
+  #isBlocked = false
   #begun = false
   #model = ''
   #usage: WireUsage | undefined
@@ -26,14 +30,18 @@ export class Reply {
   constructor(call: ProviderCall, emit: Emit) {
     this.#call = call
     this.#emit = emit
-    this.#content = new Content(emit)
+    this.#isOwn = exactOf(call.request) !== undefined
+    this.#content = new Content(emit, this.#isOwn)
   }
 
   add(response: WireResponse): void {
     if (response.error) throw failureInside(response)
     this.#begin(response)
     const { promptFeedback, candidates, usageMetadata } = response
-    if (promptFeedback?.blockReason) throw blocked(promptFeedback.blockReason, promptFeedback.blockReasonMessage, JSON.stringify(response))
+    if (promptFeedback?.blockReason && !this.#isOwn)
+      throw blocked(promptFeedback.blockReason, promptFeedback.blockReasonMessage, JSON.stringify(response))
+    if (promptFeedback?.blockReason) this.#isBlocked = true
+    if (this.#isOwn) this.#tell(response)
     for (const candidate of candidates ?? []) {
       if (candidate.index) continue
       if (!this.#isComplete) this.#content.add(candidate)
@@ -56,9 +64,10 @@ export class Reply {
   /** Emits nothing without a stop reason, because then the reply was cut short. */
   end(): void {
     const { finishReason: reason, finishMessage: message } = this.#end
+    if (this.#isBlocked && !reason) return this.#endBlocked()
     if (!reason) return
     const ending = endingOf(reason, message ?? undefined)
-    if (ending === 'content-filter' && message) this.#content.refuse(message)
+    if (ending === 'content-filter' && message && !this.#isOwn) this.#content.refuse(message)
     const { searches: asked, calls } = this.#content.end()
     const searches = traitsOf(this.#call.endpoint).countsSearches ? asked : Math.min(asked, 1)
     if (this.#usage && (searches > 0 || !this.#counted))
@@ -69,7 +78,30 @@ export class Reply {
         kind: 'protocol',
         message: 'The model answered with only an image or a sound, which a response cannot hold.',
       })
+    if (this.#isOwn) {
+      this.#tellUsage()
+      this.#emit({ type: 'extra', at: 'finish', fields: { finishReason: reasonName(reason), ...(message && { finishMessage: message }) } })
+    }
     this.#emit({ type: 'finish', reason: ending === 'stop' && calls > 0 ? 'tool-calls' : ending })
+  }
+
+  /** The answer to a caller of this dialect has no candidate, and says why. */
+  #endBlocked(): void {
+    if (this.#usage) this.#emit({ type: 'usage', usage: this.#read(this.#usage) })
+    this.#tellUsage()
+    this.#emit({ type: 'finish', reason: 'content-filter' })
+  }
+
+  #tellUsage(): void {
+    if (this.#usage) this.#emit({ type: 'extra', at: 'usage', fields: { ...this.#usage } })
+  }
+
+  /** Members of the response and of its candidate that no event can say. */
+  #tell(response: WireResponse): void {
+    const candidates = response.candidates?.filter(({ index }) => !index).map(candidate => without(candidate, candidateMembers)) ?? []
+    const candidate = candidates.find(each => Object.keys(each).length > 0)
+    const fields = { ...without(response, responseMembers), ...(candidate && { candidates: [candidate] }) }
+    if (Object.keys(fields).length > 0) this.#emit({ type: 'extra', at: 'answer', fields })
   }
 
   #begin({ modelVersion }: WireResponse): void {
@@ -95,6 +127,13 @@ export class Reply {
   #read(usage: WireUsage): TokenUsage {
     return usageOf(usage, this.#content.hasSaid)
   }
+}
+
+const responseMembers = new Set(['candidates', 'usageMetadata', 'responseId', 'error'])
+const candidateMembers = new Set(['index', 'content', 'finishReason', 'finishMessage'])
+
+function without(value: object, known: ReadonlySet<string>): JsonObject {
+  return Object.fromEntries(Object.entries(value).filter(([name, member]) => !known.has(name) && member !== null))
 }
 
 /** A reply that did not stream. */

@@ -1,7 +1,8 @@
-import type { ProviderCall } from '../../../core/index.ts'
+import type { JsonObject, ProviderCall } from '../../../core/index.ts'
 import type { WebSearchTool } from '../../../core/kit.ts'
 import { answerFormat, type AnswerFormat } from './answer-format.ts'
 import { traitsOf, type ModelTraits } from './models.ts'
+import { exactOf } from './own-dialect.ts'
 import { reasoningFor, type Warn } from './thinking.ts'
 import { offeredTools } from './tools.ts'
 import type { GenerationConfig } from './wire.ts'
@@ -10,7 +11,7 @@ import type { GenerationConfig } from './wire.ts'
 export interface Settings {
   readonly traits: ModelTraits
   readonly format: AnswerFormat
-  readonly config: GenerationConfig
+  readonly config: GenerationConfig | JsonObject
   readonly warnings: readonly { readonly param: string; readonly message: string }[]
 }
 
@@ -23,13 +24,14 @@ export function settingsFor(call: ProviderCall): Settings {
   const { functions, search } = offeredTools(request)
   const format = answerFormat(request, traits, functions.length > 0 || search)
   if (format.line !== undefined) warn('text.format', 'The prompt asks for JSON: this vendor does not enforce the format here.')
-  if (functions.length > 0 && request.tools?.some(({ type }) => type === 'web_search'))
+  if (functions.length > 0 && !search && request.tools?.some(({ type }) => type === 'web_search'))
     warn('tools', "This vendor's web search cannot be combined with function tools and was left out.")
-  const thinkingConfig = reasoningFor(call, traits, warn)
+  const exact = exactOf(request)
+  const thinkingConfig = takesExactly(traits, exact?.thinkingConfig) ? exact?.thinkingConfig : reasoningFor(call, traits, warn)
   warnOfUnsaid(request, search, warn)
   const { temperature, top_p: topP, top_k, max_output_tokens, presence_penalty, frequency_penalty, top_logprobs, seed, stop } = request
   const logprobs = top_logprobs !== undefined || request.logprobs
-  const config: GenerationConfig = {
+  const config: GenerationConfig | JsonObject = {
     ...(temperature !== undefined && { temperature }),
     ...(topP !== undefined && { topP }),
     ...(max_output_tokens !== undefined && { maxOutputTokens: max_output_tokens }),
@@ -39,10 +41,15 @@ export function settingsFor(call: ProviderCall): Settings {
     ...(seed !== undefined && { seed }),
     ...(stop?.length && { stopSequences: stop.slice(0, maxStops) }),
     ...(logprobs && { responseLogprobs: true, ...(top_logprobs && { logprobs: top_logprobs }) }),
-    ...format.enforced,
+    ...(format.enforced && (exact?.format ?? format.enforced)),
     ...(thinkingConfig && { thinkingConfig }),
   }
   return { traits, format, config, warnings }
+}
+
+/** Models with levels take budgets, too, but not the other way round. */
+function takesExactly({ thinking }: ModelTraits, said: { readonly thinkingLevel?: string } | undefined): boolean {
+  return said !== undefined && (thinking === 'level' || (thinking === 'budget' && said.thinkingLevel === undefined))
 }
 
 /** "GenerationConfig", stopSequences. */

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../core/index.ts'
 export interface Blob {
   readonly mimeType: string
   readonly data: string
+  readonly displayName?: string
 }
 
 export interface FileData {
@@ -40,6 +41,9 @@ export interface Content {
   readonly role: 'user' | 'model'
   readonly parts: readonly Part[]
 }
+
+/** A tool in the words of a caller of this dialect. */
+export type OwnTool = JsonObject
 
 export interface FunctionDeclaration {
   readonly name: string
@@ -86,10 +90,10 @@ export interface GenerationConfig {
 export interface GenerateContentBody {
   readonly systemInstruction?: { readonly parts: readonly Part[] }
   readonly contents: readonly Content[]
-  readonly tools?: readonly Tool[]
-  readonly toolConfig?: { readonly functionCallingConfig: FunctionCallingConfig }
-  readonly generationConfig?: GenerationConfig
-  readonly safetySettings?: readonly SafetySetting[]
+  readonly tools?: readonly (Tool | OwnTool)[]
+  readonly toolConfig?: { readonly functionCallingConfig: FunctionCallingConfig } | JsonObject
+  readonly generationConfig?: GenerationConfig | JsonObject
+  readonly safetySettings?: readonly (SafetySetting | JsonObject)[]
   readonly serviceTier?: 'standard' | 'flex' | 'priority'
   readonly store?: false
 }

@@ -5,7 +5,7 @@ import redaction from '../../../plugins/guardrails/redaction/index.ts'
 import { gateway } from '../../kit/gateway.ts'
 import { changes } from './prefix/bytes.ts'
 import { wires } from './prefix/endpoints.ts'
-import type { Surface } from './prefix/surface.ts'
+import { pathFor, type Surface } from './prefix/surface.ts'
 import { surfaces } from './prefix/surfaces.ts'
 
 // A loop of tools as clients run it: they send back what they got. Each request begins with the bytes of the one before.
@@ -62,7 +62,7 @@ async function loop(under: TestGateway, { path, body, list, continued }: Surface
     const user = body(model, { ...conversation, turns: [{ by: 'user', parts: [{ type: 'text', text: question }] }] })
     // After results, the model goes on by itself.
     if (!isResult(said.at(-1))) said = [...said, ...(user[list] as readonly JsonObject[])]
-    return await answered(under, path, { ...user, [list]: said })
+    return await answered(under, pathFor({ path }, model), { ...user, [list]: said })
   }
   for (let round = 0; round < rounds; round++) {
     const answer = await ask()
@@ -79,7 +79,7 @@ async function chain(under: TestGateway, model: string, rounds: number): Promise
   const ask = async (): Promise<JsonObject> => {
     const user = body(model, { ...conversation, turns: [{ by: 'user', parts: [{ type: 'text', text: question }] }] })
     const next = input.length > 0 ? input : (user['input'] as readonly JsonObject[])
-    return await answered(under, path, { ...user, ...previous, store: true, input: next })
+    return await answered(under, pathFor({ path }, model), { ...user, ...previous, store: true, input: next })
   }
   for (let round = 0; round < rounds; round++) {
     const answer = await ask()
@@ -98,6 +98,8 @@ async function answered(under: TestGateway, path: string, body: JsonObject): Pro
 
 function isResult(last: JsonObject | undefined): boolean {
   if (last?.['role'] === 'tool') return true
+  const [part] = (last?.['parts'] ?? []) as readonly JsonObject[]
+  if (part?.['functionResponse']) return true
   const content = last?.['content']
   return last?.['type'] === 'function_call_output' || (Array.isArray(content) && (content[0] as JsonObject)['type'] === 'tool_result')
 }

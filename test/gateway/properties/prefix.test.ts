@@ -8,6 +8,7 @@ import { runs } from '../../kit/runs.ts'
 import { changes } from './prefix/bytes.ts'
 import { extended, inTextAlone, type Conversation } from './prefix/conversations.ts'
 import { wires } from './prefix/endpoints.ts'
+import { pathFor } from './prefix/surface.ts'
 import { surfaces } from './prefix/surfaces.ts'
 
 // Vendors' caches live by it: a longer conversation begins with the bytes of the shorter one.
@@ -47,7 +48,7 @@ for (const redacts of [false, true])
           let compared = 0
           const check = async ({ conversation, before }: { conversation: Conversation; before: number }): Promise<void> => {
             const ask = (said: Conversation, turns: number): Promise<string | undefined> =>
-              sent(path, body(`${id}/${model}`, { ...said, turns: said.turns.slice(0, turns) }))
+              sent(pathFor({ path }, `${id}/${model}`), body(`${id}/${model}`, { ...said, turns: said.turns.slice(0, turns) }))
             if (excepted?.(conversation.turns[before - 1]!, conversation.turns[before]!, model)) return
             let said = conversation
             // Few vendors take images and files everywhere.

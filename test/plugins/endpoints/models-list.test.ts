@@ -140,6 +140,45 @@ t.test('with anthropic-version, the list and its models have the form of that AP
     t.equal((await read(under, `/v1/models?${query}`, anthropic)).status, 400, query)
 })
 
+t.test('below /v1beta, and to clients of that API, the list and its models have the form of Google', async t => {
+  const under = await open(t)
+  const both = {
+    name: 'models/both',
+    baseModelId: 'both',
+    version: '001',
+    displayName: 'both',
+    inputTokenLimit: 1_000,
+    supportedGenerationMethods: ['generateContent', 'streamGenerateContent', 'countTokens'],
+  }
+  const { body } = await read(under, '/v1beta/models?pageSize=1000')
+  const all: readonly string[] = body.models.map(({ name }: { name: string }) => name)
+  t.equal(all[0], 'models/auto')
+  t.same(body.models[all.indexOf('models/both')], both)
+  t.notOk('nextPageToken' in body)
+  t.same((await read(under, '/v1beta/models/both')).body, both)
+  t.match((await read(under, '/v1beta/models/acme%2Fbrand-new')).body, { name: 'models/acme/brand-new' })
+  const google = { authorization: '', 'x-goog-api-key': under.apiKey }
+  t.same((await read(under, '/v1/models/both', google)).body, both)
+  t.same((await read(under, `/v1/models/both?key=${under.apiKey}`, { authorization: '' })).body, both)
+  t.equal((await read(under, '/v1/models/both')).body.object, 'model', 'others get the form of OpenAI')
+
+  const paged: string[] = []
+  for (let token = ''; ;) {
+    const page = await read(under, `/v1beta/models?pageSize=3&pageToken=${token}`)
+    paged.push(...page.body.models.map(({ name }: { name: string }) => name))
+    if (!page.body.nextPageToken) break
+    token = page.body.nextPageToken
+  }
+  t.same(paged, all)
+  for (const query of ['pageSize=0', 'pageSize=1001', 'pageToken=bm9ib2R5', 'pageSize=1&pageSize=2'])
+    t.match(
+      await read(under, `/v1beta/models?${query}`),
+      { status: 400, body: { error: { code: 400, status: 'INVALID_ARGUMENT' } } },
+      query,
+    )
+  t.match(await read(under, '/v1beta/models/nobody'), { status: 404, body: { error: { status: 'NOT_FOUND' } } })
+})
+
 t.test('errors are in the form of the list', async t => {
   const under = await open(t)
   for (const [path, headers, status, type] of [
