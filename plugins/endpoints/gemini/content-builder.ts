@@ -1,48 +1,26 @@
-import { isObject, type GatewayError, type GenerationRequest, type JsonObject } from '../../../core/index.ts'
-import type { Commitment, FinishedAnswer, GenerationSink, ItemEvent, LogProb, OpenedItem, Outcome } from '../../../core/kit.ts'
-import { CallPart } from './call-part.ts'
+import { isObject, type FinishReason, type GatewayError, type GenerationRequest, type JsonObject } from '../../../core/index.ts'
+import type { Commitment, FinishedAnswer, GenerationSink, ItemEvent, Outcome } from '../../../core/kit.ts'
+import { Candidate, type EndedCandidate, type PartSink } from './candidate.ts'
 import type { ChunkBody } from './chunk-body.ts'
-import { Citations } from './citations.ts'
 import { errorBody, publicError } from './errors.ts'
-import { reasons } from './finish.ts'
-import { logprobsResult } from './logprobs.ts'
-import { unshown, type OpenPart, type PartContext } from './open-part.ts'
-import { SearchPart } from './search-part.ts'
-import { TextPart } from './text-part.ts'
-import { ThoughtPart } from './thought-part.ts'
 import { publicUsage } from './usage.ts'
-import { wholePart } from './whole-part.ts'
 
-/** Turns core's items into the parts of a candidate. */
+/** Turns core's items into a response, or those of a stream. */
 export class ContentBuilder implements GenerationSink {
   readonly id: string
   readonly #failed: number
   readonly #body: ChunkBody | undefined
-  readonly #context: PartContext
-  readonly #parts: JsonObject[] = []
-  readonly #citations = new Citations()
-  readonly #logprobs: LogProb[] = []
   #model: string
-  #open: OpenPart = unshown
-  #isOpen = false
-  /** For the next item. */
-  #itemExtra: JsonObject | undefined
-  /** Members of the reply and of its candidate, in the words of the vendor. */
+  #candidate: Candidate
+  readonly #ended: EndedCandidate[] = []
+  /** Members of the reply, in the words of the vendor. */
   #reply: JsonObject = nothing
-  #candidate: JsonObject = nothing
   /** Those that the stream has not told yet. */
-  #newReply: JsonObject = nothing
-  #newCandidate: JsonObject = nothing
-  #hasNews = false
+  #news: JsonObject = nothing
   #usageExtra: JsonObject | undefined
   #reports = 0
-  #finishExtra: JsonObject = nothing
-  #signature: { readonly text: string; readonly hasThought: boolean } | undefined
   #response: JsonObject = nothing
   #last: JsonObject = nothing
-  #head = ''
-  #thoughtHead = ''
-  #tail = ''
 
   /** `failed`: the status of a request that every endpoint failed. */
   constructor(id: string, { model }: GenerationRequest, failed: number, body: ChunkBody | undefined) {
@@ -50,20 +28,7 @@ export class ContentBuilder implements GenerationSink {
     this.#model = model
     this.#failed = failed
     this.#body = body
-    const parts = this.#parts
-    this.#context = {
-      streaming: body !== undefined,
-      citations: this.#citations,
-      get parts() {
-        return parts.length
-      },
-      send: part => this.#send([part]),
-      sendText: (text, isThought) => this.#sendText(text, isThought),
-      keep: part => void parts.push(part),
-      sign: (text, hasThought) => this.#sign(text, hasThought),
-      takeSignature: () => this.#takeSignature(),
-      logprobs: tokens => void this.#logprobs.push(...tokens),
-    }
+    this.#candidate = new Candidate(0, body && this.#sinkOf(0))
   }
 
   get response(): JsonObject {
@@ -84,45 +49,25 @@ export class ContentBuilder implements GenerationSink {
   }
 
   write(event: ItemEvent): void {
-    switch (event.type) {
-      case 'item-open': {
-        const extra = this.#itemExtra
-        this.#itemExtra = undefined
-        this.#isOpen = true
-        this.#open = this.#partOf(event.item, extra ?? nothing)
-        return
-      }
-      case 'item-close':
-        this.#isOpen = false
-        return this.#open.close()
-      case 'extra':
-        return this.#extra(event.at, event.fields)
-      default:
-        return this.#open.write(event)
-    }
+    if (event.type === 'extra') return this.#extra(event.at, event.fields)
+    if (event.type !== 'choice') return this.#candidate.write(event)
+    const { last } = this.#endCandidate(event.reason)
+    if (this.#body) this.#send(last)
+    const index = this.#ended.length
+    this.#candidate = new Candidate(index, this.#body && this.#sinkOf(index))
   }
 
   close({ finish, usage, costUsd }: Outcome): FinishedAnswer {
-    this.#flushSignature()
+    const { last, isEmpty } = this.#endCandidate(finish)
     // Of several rounds, the gateway adds up the counts.
     const counts =
       this.#usageExtra && this.#reports === 1 ? { ...this.#usageExtra, costUsd } : publicUsage(usage, costUsd, this.#usageExtra)
-    const grounding = hasSources(this.#candidate) ? undefined : this.#citations.metadata
-    const told = {
-      finishReason: reasons[finish],
-      ...this.#finishExtra,
-      index: 0,
-      ...(grounding && { groundingMetadata: grounding }),
-      ...(this.#logprobs.length > 0 && !this.#candidate['logprobsResult'] && { logprobsResult: logprobsResult(this.#logprobs) }),
-    }
-    const end = { usageMetadata: counts, modelVersion: this.#model, responseId: this.id }
+    const end = { usageMetadata: counts, modelVersion: this.#model, responseId: this.id, ...this.#reply }
     // The vendor blocked the prompt: there is no candidate.
     const isBlocked = isObject(this.#reply['promptFeedback']) && this.#reply['promptFeedback']['blockReason'] !== undefined
-    const isEmpty = isBlocked && this.#parts.length === 0
-    const content = { ...(this.#parts.length > 0 && { parts: this.#parts }), role: 'model' }
-    this.#response = { ...(!isEmpty && { candidates: [{ content, ...told, ...this.#candidate }] }), ...end, ...this.#reply }
-    const ending = { content: { parts: [{ text: '' }], role: 'model' }, ...told, ...this.#newCandidate }
-    this.#last = { ...(!isEmpty && { candidates: [ending] }), ...end, ...this.#reply }
+    const isMissing = isBlocked && isEmpty && this.#ended.length === 1
+    this.#response = { ...(!isMissing && { candidates: this.#ended.map(({ whole }) => whole) }), ...end }
+    this.#last = { ...(!isMissing && { candidates: [last] }), ...end }
     return { id: this.id, body: this.#response }
   }
 
@@ -139,98 +84,58 @@ export class ContentBuilder implements GenerationSink {
     this.#body?.abandon()
   }
 
-  #partOf(item: OpenedItem, extra: JsonObject): OpenPart {
-    const context = this.#context
-    switch (item.kind) {
-      case 'message':
-        return new TextPart(context, extra)
-      case 'reasoning':
-        return new ThoughtPart(context)
-      case 'call':
-        return new CallPart(context, item, extra)
-      case 'search':
-        return new SearchPart(context, item)
-      case 'compaction':
-        return unshown
-      case 'foreign':
-        return item.item.type === 'vendor' ? wholePart(context, item.item['extra'] as JsonObject) : unshown
-    }
+  #endCandidate(finish: FinishReason): EndedCandidate {
+    const ended = this.#candidate.end(finish)
+    this.#ended.push(ended)
+    return ended
   }
 
   #extra(at: 'answer' | 'item' | 'usage' | 'finish', fields: JsonObject): void {
     switch (at) {
       case 'answer': {
         const { candidates, ...reply } = fields
-        const candidate = Array.isArray(candidates) && isObject(candidates[0]) ? candidates[0] : nothing
+        if (Array.isArray(candidates) && isObject(candidates[0])) this.#candidate.add(candidates[0])
         this.#reply = { ...this.#reply, ...reply }
-        this.#candidate = { ...this.#candidate, ...candidate }
-        this.#newReply = { ...this.#newReply, ...reply }
-        this.#newCandidate = { ...this.#newCandidate, ...candidate }
-        this.#hasNews = true
+        this.#news = { ...this.#news, ...reply }
         return
       }
       case 'item':
-        if (this.#isOpen) this.#open.extra(fields)
-        else this.#itemExtra = { ...this.#itemExtra, ...fields }
-        return
+        return this.#candidate.extra(fields)
       case 'usage':
         this.#reports += 1
         this.#usageExtra = fields
         return
       case 'finish':
-        this.#finishExtra = fields
+        return this.#candidate.ended(fields)
     }
   }
 
-  /** Two states in a row: the first one stands alone. */
-  #sign(text: string, hasThought: boolean): void {
-    this.#flushSignature()
-    this.#signature = { text, hasThought }
-  }
-
-  #takeSignature(): string | undefined {
-    const signature = this.#signature?.text
-    this.#signature = undefined
-    return signature
-  }
-
-  #flushSignature(): void {
-    if (!this.#signature) return
-    const { text: thoughtSignature, hasThought } = this.#signature
-    this.#signature = undefined
-    const part = { text: '', ...(hasThought && { thought: true }), thoughtSignature }
-    if (this.#body) this.#send([part])
-    this.#context.keep(part)
-  }
-
-  #sendText(text: string, isThought: boolean): void {
-    if (this.#hasNews) return this.#send([isThought ? { text, thought: true } : { text }])
-    if (this.#head === '') {
-      const end = JSON.stringify({ modelVersion: this.#reply['modelVersion'] ?? this.#model, responseId: this.id }).slice(1)
-      this.#head = '{"candidates":[{"content":{"parts":[{"text":'
-      this.#thoughtHead = '{"candidates":[{"content":{"parts":[{"thought":true,"text":'
-      this.#tail = `}],"role":"model"},"index":0}],${end}`
+  #sinkOf(index: number): PartSink {
+    let head = ''
+    let thoughtHead = ''
+    let tail = ''
+    return {
+      send: part => this.#send(this.#candidate.piece(part)),
+      sendText: (text, isThought) => {
+        if (this.#news !== nothing || this.#candidate.hasNews)
+          return this.#send(this.#candidate.piece(isThought ? { text, thought: true } : { text }))
+        if (head === '') {
+          const end = JSON.stringify({ modelVersion: this.#reply['modelVersion'] ?? this.#model, responseId: this.id }).slice(1)
+          head = '{"candidates":[{"content":{"parts":[{"text":'
+          thoughtHead = '{"candidates":[{"content":{"parts":[{"thought":true,"text":'
+          tail = `}],"role":"model"},"index":${index}}],${end}`
+        }
+        this.#body!.write((isThought ? thoughtHead : head) + JSON.stringify(text) + tail)
+      },
     }
-    this.#body!.write((isThought ? this.#thoughtHead : this.#head) + JSON.stringify(text) + this.#tail)
   }
 
-  #send(parts: readonly JsonObject[]): void {
-    const candidate = { content: { parts, role: 'model' }, index: 0, ...this.#newCandidate }
-    const chunk = { candidates: [candidate], modelVersion: this.#model, responseId: this.id, ...this.#modelVersion, ...this.#newReply }
-    this.#newReply = this.#newCandidate = nothing
-    this.#hasNews = false
+  #send(candidate: JsonObject): void {
+    const modelVersion = this.#reply['modelVersion'] ?? this.#model
+    const chunk = { candidates: [candidate], modelVersion, responseId: this.id, ...this.#news }
+    this.#news = nothing
     this.#body!.write(JSON.stringify(chunk))
-  }
-
-  get #modelVersion(): JsonObject {
-    const { modelVersion } = this.#reply
-    return modelVersion === undefined ? nothing : { modelVersion }
   }
 }
 
 const nothing: JsonObject = {}
-
-/** The vendor's own say the same, and more. */
-function hasSources({ groundingMetadata, citationMetadata }: JsonObject): boolean {
-  return groundingMetadata !== undefined || citationMetadata !== undefined
-}

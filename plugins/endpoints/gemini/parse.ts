@@ -26,7 +26,6 @@ export function parseContent(given: JsonObject, circumstances: Circumstances): P
   const said = itemsOf(contents)
   if (said.length === 0) throw invalidRequest('contents must have content, but every part is empty.', 'contents')
   input.push(...said)
-  checkCandidates(config)
   const warnings: Warning[] = []
   const tools = toolsOf(body, circumstances, warnings)
   const reasoning = reasoningSettings(config)
@@ -51,20 +50,12 @@ export function parseContent(given: JsonObject, circumstances: Circumstances): P
 const details: readonly AnswerDetail[] = ['reasoning-state']
 const searchDetails: readonly AnswerDetail[] = ['reasoning-state', 'search-results', 'search-sources']
 
-/** The one place where `GenerationRequest.choices` is to be set, once core has it. */
-function checkCandidates({ candidateCount = 1 }: GenerationConfig): void {
-  if (candidateCount > 1)
-    throw invalidRequest(
-      `candidateCount is ${candidateCount}, but the gateway answers with one candidate. Send several requests.`,
-      'generationConfig.candidateCount',
-    )
-}
-
 function sampling(config: GenerationConfig): Partial<GenerationRequest> {
-  const { temperature, topP, topK, maxOutputTokens, stopSequences, seed, presencePenalty, frequencyPenalty } = config
+  const { temperature, topP, topK, maxOutputTokens, candidateCount = 1, stopSequences, seed, presencePenalty, frequencyPenalty } = config
   const logprobs = config.responseLogprobs === true
   return {
     ...(maxOutputTokens !== undefined && { max_output_tokens: maxOutputTokens }),
+    ...(candidateCount > 1 && { choices: candidateCount }),
     ...(temperature !== undefined && { temperature }),
     ...(topP !== undefined && { top_p: topP }),
     ...(topK !== undefined && { top_k: Math.round(topK) }),

@@ -4,6 +4,7 @@ import type { Warning } from '../../../core/kit.ts'
 const names: Readonly<Record<string, string>> = {
   input: 'contents',
   max_output_tokens: 'generationConfig.maxOutputTokens',
+  choices: 'generationConfig.candidateCount',
   stop: 'generationConfig.stopSequences',
   temperature: 'generationConfig.temperature',
   top_p: 'generationConfig.topP',

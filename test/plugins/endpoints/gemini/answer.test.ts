@@ -165,3 +165,30 @@ t.test('vectors', async t => {
     )
   }
 })
+
+t.test('several candidates, whole and as a stream', async t => {
+  const under = await gateway({
+    plugins: [geminiApi({}), witness('acme', (_, count) => [{ type: 'text', text: `${count}` }, usage, stop]).plugin],
+  })
+  t.teardown(under.stop)
+  const asked = { generationConfig: { candidateCount: 3 } }
+  const { body } = await askContent(under, 'acme/m', asked)
+  t.strictSame(
+    body.candidates.map(({ index, content, finishReason }) => [index, content.parts, finishReason]),
+    [1, 2, 3].map((text, index) => [index, [{ text: `${text}` }], 'STOP']),
+  )
+  t.equal(body.usageMetadata['promptTokenCount'], 27, 'the input of each')
+  const { chunks } = await askContent(under, 'acme/m', asked, 'list')
+  const told = chunks.map(chunk => (chunk['candidates'] as readonly JsonObject[])[0]!)
+  t.strictSame(
+    told.map(({ index, finishReason }) => [index, finishReason]),
+    [0, 1, 2].flatMap(index => [
+      [index, undefined],
+      [index, 'STOP'],
+    ]),
+  )
+  t.strictSame(
+    chunks.map(chunk => 'usageMetadata' in chunk),
+    [false, false, false, false, false, true],
+  )
+})

@@ -221,7 +221,6 @@ t.test('what is wrong is named by its path', async t => {
     [{ generationConfig: { temperature: 'hot' } }, 'generationConfig.temperature'],
     [{ generationConfig: { temperature: 1e308 } }, 'generationConfig.temperature'],
     [{ generationConfig: { maxOutputTokens: 0 } }, 'generationConfig.maxOutputTokens'],
-    [{ generationConfig: { candidateCount: 3 } }, 'generationConfig.candidateCount'],
     [{ generationConfig: { candidateCount: 99 } }, 'generationConfig.candidateCount'],
     [{ generationConfig: { thinkingConfig: { thinkingLevel: 'WILD' } } }, 'generationConfig.thinkingConfig.thinkingLevel'],
     [{ generationConfig: { stopSequences: 'END' } }, 'generationConfig.stopSequences'],

@@ -44,12 +44,20 @@ export function folded(chunks: readonly JsonObject[]): JsonObject {
   for (const [index, chunk] of chunks.entries()) {
     const { candidates, ...rest } = chunk
     const [first = {}] = (candidates ?? []) as readonly JsonObject[]
-    if (first['finishReason']) t.equal(index, chunks.length - 1, 'nothing follows the end')
+    if (first['finishReason'])
+      t.notOk(
+        chunks.slice(index + 1).some(later => indexOf(later) === indexOf(chunk)),
+        'nothing follows the end',
+      )
     response = { ...response, ...rest }
     candidate = { ...candidate, ...first }
     for (const part of ((first['content'] as JsonObject | undefined)?.['parts'] ?? []) as readonly JsonObject[]) add(parts, part)
   }
   return { ...response, candidates: [{ ...candidate, content: { role: 'model', parts } }] }
+}
+
+function indexOf({ candidates }: JsonObject): unknown {
+  return (candidates as readonly JsonObject[] | undefined)?.[0]?.['index']
 }
 
 function add(parts: JsonObject[], part: JsonObject): void {
