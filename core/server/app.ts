@@ -102,7 +102,7 @@ export class HttpApp {
 
   /** Unknown paths below a surface get errors in its format. */
   #refuseBelow(router: Router, surface: MountedRoute): void {
-    const route: MountedRoute = { ...this.#unknown, error: (...failure) => surface.error!(...failure) }
+    const route: MountedRoute = { ...this.#unknown, near: surface, error: (...failure) => surface.error!(...failure) }
     router.add('', `${surface.path}/**`, (channel, params, path) => this.#serve(route, channel, params, path))
   }
 

@@ -17,7 +17,7 @@ export default definePlugin({
   setup(gateway, _, { providers, metrics }) {
     const lists = { openAi: new ModelList(openAiForm), anthropic: new ModelList(anthropicForm) }
     const error: Route['error'] = (error, requestId, headers) => (isAnthropic(headers) ? anthropicError(error, requestId) : undefined)
-    const route = { method: 'GET', auth: 'key', error } as const
+    const route = { method: 'GET', auth: 'key', surface: null, error } as const
     gateway.add<Route>(Routes, {
       ...route,
       path: '/v1/models',

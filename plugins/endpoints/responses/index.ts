@@ -1,5 +1,12 @@
 import { definePlugin, Routes, SortStrategies, type JsonObject, type Registry, type Route, type SortStrategy } from '../../../core/index.ts'
-import { sortSchema, type RouteDescription } from '../../../core/kit.ts'
+import {
+  describeFailureStatus,
+  errorReply,
+  sortSchema,
+  withFailureStatus,
+  type RouteDescription,
+  type RouteTrial,
+} from '../../../core/kit.ts'
 import { createResponse, type CreateOptions } from './create.ts'
 import {
   describeCancel,
@@ -38,15 +45,32 @@ export default definePlugin({
         default: 'warn',
         description: 'How to treat requests with `background`, `conversation` or `prompt`: answer with a warning, or refuse with a 400.',
       },
+      upstreamFailureStatus: {
+        type: 'integer',
+        minimum: 400,
+        maximum: 599,
+        default: 424,
+        description: 'The status of the error when every provider failed. Some SDKs retry only 408, 409, 429 and 5xx.',
+      },
     },
   },
   needs: { sorts: SortStrategies },
   setup(gateway, options, { sorts }) {
-    for (const route of routes(options, sorts)) gateway.add<Route>(Routes, { ...route, auth: 'key' })
+    const { upstreamFailureStatus: status } = options
+    const error: Route['error'] = error => errorReply(withFailureStatus(error, status))
+    for (const route of routes(options, sorts))
+      gateway.add<Route>(Routes, {
+        ...route,
+        auth: 'key',
+        error,
+        describe: () => describeFailureStatus(route.describe(), status),
+      })
   },
 })
 
-function routes(options: CreateOptions, sorts: Registry<SortStrategy>): readonly Omit<Route, 'auth'>[] {
+type ResponsesRoute = Omit<Route, 'auth' | 'describe'> & { readonly describe: () => RouteDescription }
+
+function routes(options: CreateOptions, sorts: Registry<SortStrategy>): readonly ResponsesRoute[] {
   const path = '/v1/responses'
   const create: Route['handle'] = (exchange, services) => createResponse(exchange, services, options)
   const count: Route['handle'] = (exchange, services) => countInputTokens(exchange, services, options.unsupported)
@@ -54,11 +78,19 @@ function routes(options: CreateOptions, sorts: Registry<SortStrategy>): readonly
   const by = (describe: (schemas: Readonly<Record<string, JsonObject>>) => RouteDescription) => () =>
     describe((schemas ??= schemasWith(sortSchema(sorts))))
   return [
-    { method: 'POST', path, handle: create, describe: by(describeCreate), insteadOf },
+    { method: 'POST', path, handle: create, describe: by(describeCreate), insteadOf, trial },
     { method: 'POST', path: `${path}/input_tokens`, handle: count, describe: by(describeInputTokens) },
     { method: 'GET', path: `${path}/:id`, serves: isId, handle: retrieveResponse, describe: by(describeRetrieve) },
     { method: 'DELETE', path: `${path}/:id`, serves: isId, handle: deleteResponse, describe: by(describeDelete) },
     { method: 'GET', path: `${path}/:id/input_items`, serves: isId, handle: listInputItems, describe: by(describeInputItems) },
     { method: 'POST', path: `${path}/:id/cancel`, serves: isId, handle: cancelResponse, describe: by(describeCancel) },
   ]
+}
+
+const trial: RouteTrial = {
+  name: 'responses',
+  title: 'Responses',
+  kind: 'generation',
+  example: { input: 'Why is the sky blue?', stream: true },
+  texts: ['response.output.*.content.*.text', 'output.*.content.*.text'],
 }

@@ -10,7 +10,7 @@ import { moreFilters, times, type LogFilters } from './query.ts'
 import { statusText } from './reasons.ts'
 
 const bounds = { from: 'From', to: 'To' }
-const statuses = [200, 400, 401, 402, 403, 404, 422, 424, 429, 499, 500, 502, 503, 504]
+const statuses = [200, 400, 401, 402, 403, 404, 422, 424, 429, 499, 500, 502, 503, 504, 529]
 
 /** The filters of the list. Every change goes back to its first page. */
 export function Filters({
