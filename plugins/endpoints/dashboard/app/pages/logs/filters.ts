@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { Input, Select } from '../../components/fields.ts'
 import { Button } from '../../components/page.ts'
-import { recordFilters } from '../../fields.ts'
+import { recordFields, recordFilters, type Fields } from '../../fields.ts'
 import { localInput, words } from '../../format.ts'
 import { html } from '../../html.ts'
 import type { Parameters } from '../../place.ts'
@@ -67,6 +67,7 @@ export function Filters({
           label=${words(recordFilters[name as keyof typeof recordFilters])}
           value=${filters[name] ?? ''}
           placeholder="Any"
+          list=${examplesOf(name)}
           onChange=${typed(name)}
         />`,
     )}
@@ -86,4 +87,8 @@ function choicesOf(
   named: Readonly<Record<string, { readonly label: string }>>,
 ): readonly { readonly value: string; readonly label: string }[] {
   return Object.entries(named).map(([value, { label }]) => ({ value, label }))
+}
+
+function examplesOf(name: string): readonly string[] | undefined {
+  return (recordFields as Fields)[recordFilters[name as keyof typeof recordFilters]]?.examples
 }
