@@ -1,5 +1,9 @@
 import { once } from 'node:events'
+import { spawn } from 'node:child_process'
+import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { definePlugin, Routes, type PluginUse, type Route } from '../../core/index.ts'
 import { Connections, GatewayServices } from '../../core/kit.ts'
@@ -181,3 +185,34 @@ for (const surface of surfaces)
       await upstream.close()
     }
   })
+
+t.test('no surface is loaded before its first request', async t => {
+  const gateway = spawn(
+    process.execPath,
+    ['--conditions=turnpike-source', fileURLToPath(new URL('./surface-loader.ts', import.meta.url))],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
+  const said = JSON.parse(await text(gateway.stdout)) as readonly { readonly asked: string | null; readonly loaded: readonly string[] }[]
+  const files = surfaces.map(({ name, loads }) => `plugins/endpoints/${name}/${loads}`)
+  const isUsed = new Set<string>()
+  for (const [index, { asked, loaded }] of said.entries()) {
+    if (index > 0) isUsed.add(files[index - 1]!)
+    t.same(
+      [...new Set(files)].filter(file => loaded.some(url => url.endsWith(file))),
+      [...new Set(files)].filter(file => isUsed.has(file)),
+      asked === null ? 'at the start' : `after ${asked}`,
+    )
+  }
+  t.equal(said.length, surfaces.length + 1)
+})
+
+t.test('every surface is in the list', async t => {
+  const folder = fileURLToPath(new URL('../../plugins/endpoints/', import.meta.url))
+  const isOther = (name: string): boolean => ['admin', 'dashboard', 'health', 'key', 'models', 'openapi'].includes(name)
+  t.same(
+    readdirSync(folder).filter(name => !isOther(name)),
+    [...new Set(surfaces.map(({ name }) => name))].toSorted(),
+  )
+})

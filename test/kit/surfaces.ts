@@ -20,6 +20,8 @@ export interface Surface {
   readonly overloaded?: number
   /** The message in the body of an error. */
   readonly messageOf: (body: any) => unknown
+  /** What is loaded at its first request, in the folder of its plugin. */
+  readonly loads: string
   readonly use: (options: { readonly upstreamFailureStatus?: number }) => PluginUse
 }
 
@@ -36,6 +38,7 @@ export const surfaces: readonly Surface[] = [
     kind: 'generation',
     failed: 424,
     messageOf,
+    loads: 'surface.ts',
     use: responses,
   },
   {
@@ -46,6 +49,7 @@ export const surfaces: readonly Surface[] = [
     failed: 503,
     overloaded: 529,
     messageOf,
+    loads: 'surface.ts',
     use: messages,
   },
   {
@@ -55,6 +59,7 @@ export const surfaces: readonly Surface[] = [
     kind: 'decision',
     failed: 424,
     messageOf,
+    loads: 'surface.ts',
     use: decisions,
   },
   {
@@ -64,6 +69,7 @@ export const surfaces: readonly Surface[] = [
     kind: 'decision',
     failed: 424,
     messageOf: body => body.detail.message,
+    loads: 'surface.ts',
     use: decisions,
   },
   {
@@ -73,6 +79,7 @@ export const surfaces: readonly Surface[] = [
     kind: 'embedding',
     failed: 503,
     messageOf,
+    loads: 'create.ts',
     use: embeddings,
   },
   {
@@ -82,6 +89,7 @@ export const surfaces: readonly Surface[] = [
     kind: 'rerank',
     failed: 503,
     messageOf,
+    loads: 'create.ts',
     use: rerank,
   },
   {
@@ -91,6 +99,7 @@ export const surfaces: readonly Surface[] = [
     kind: 'rerank',
     failed: 503,
     messageOf,
+    loads: 'create.ts',
     use: rerank,
   },
 ]

@@ -1,7 +1,6 @@
 import { definePlugin, Routes, type Route } from '../../../core/index.ts'
 import { describeFailureStatus, withFailureStatus } from '../../../core/kit.ts'
 import { Alias } from './alias.ts'
-import { decide, decideEither } from './decide.ts'
 import { describeDecide } from './description.ts'
 import { publicError, systemOneError } from './error-reply.ts'
 import { describePublic } from './public/description.ts'
@@ -35,10 +34,13 @@ export default definePlugin({
   setup(gateway, { aliasUntil, upstreamFailureStatus }) {
     const route = { method: 'POST', auth: 'key', idPrefix: 'dec' } as const
     const alias = new Alias(aliasUntil)
+    let surface: Surface | undefined
+    const load = async (): Promise<Surface> => (surface = await import('./surface.ts'))
     gateway.add<Route>(Routes, {
       ...route,
       path: '/v1/systemone',
-      handle: decide,
+      handle: (exchange, services) =>
+        surface ? surface.decide(exchange, services) : load().then(({ decide }) => decide(exchange, services)),
       trial: {
         name: 'systemone',
         title: 'System One',
@@ -51,7 +53,10 @@ export default definePlugin({
     gateway.add<Route>(Routes, {
       ...route,
       path: '/v1/decisions',
-      handle: (exchange, services) => decideEither(exchange, services, alias),
+      handle: (exchange, services) =>
+        surface
+          ? surface.decideEither(exchange, services, alias)
+          : load().then(({ decideEither }) => decideEither(exchange, services, alias)),
       error(thrown) {
         const error = withFailureStatus(thrown, upstreamFailureStatus)
         return alias.isOf(thrown) ? systemOneError(error) : publicError(error)
@@ -70,3 +75,5 @@ export default definePlugin({
 // The example that the playground of the admin API offers.
 const state = 'Where is my money? I have written three times.'
 const instructions = 'Is the writer angry?'
+
+type Surface = typeof import('./surface.ts')
