@@ -50,6 +50,7 @@ const reaching: Readonly<Record<string, Reaching>> = {
   'POST /admin/v1/playground/responses': { body: stream => ({ key: 'KEY', request: generation(stream) }), answers: true },
   'POST /admin/v1/playground/systemone': { body: () => ({ key: 'KEY', request: decision }) },
   'POST /admin/v1/playground/decisions': { body: () => ({ key: 'KEY', request: publicDecision }) },
+  'POST /admin/v1/playground/chat': { body: stream => ({ key: 'KEY', request: completion(stream) }), answers: true },
   'POST /admin/v1/playground/messages': { body: stream => ({ key: 'KEY', request: message(stream) }), answers: true },
   'POST /admin/v1/playground/embeddings': {
     body: () => ({ key: 'KEY', request: { model: 'embedder/m', input: ['CANARY'] } }),

@@ -1,4 +1,5 @@
 import type { PluginUse } from '../../core/index.ts'
+import chat from '../../plugins/endpoints/chat/index.ts'
 import decisions from '../../plugins/endpoints/decisions/index.ts'
 import embeddings from '../../plugins/endpoints/embeddings/index.ts'
 import messages from '../../plugins/endpoints/messages/index.ts'
@@ -40,6 +41,16 @@ export const surfaces: readonly Surface[] = [
     messageOf,
     loads: 'surface.ts',
     use: responses,
+  },
+  {
+    name: 'chat',
+    path: '/v1/chat/completions',
+    body: model => ({ model, messages: [user] }),
+    kind: 'generation',
+    failed: 503,
+    messageOf,
+    loads: 'surface.ts',
+    use: chat,
   },
   {
     name: 'messages',
