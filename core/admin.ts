@@ -10,6 +10,7 @@ export type {
   AskedRoute,
   EffectivePolicy,
   KnownToken,
+  OpenTrial,
   OptionFacts,
   OptionSource,
   PluginFacts,

@@ -191,6 +191,7 @@ export {
   type StreamBody,
   type Warning,
 } from './contracts/route.ts'
+export type { RouteTrial } from './contracts/route-trial.ts'
 export type { SearchCall, SearchLocation, SearchReply } from './contracts/search-engine.ts'
 export { maySee } from './contracts/sight.ts'
 export { TokenCounter, type TokenCount, type TokenCountOptions } from './contracts/token-counter.ts'
@@ -262,6 +263,7 @@ export { gatewayHeaders } from './server/gateway-headers.ts'
 export { describeRateLimits, rateLimitHeaders, rateLimitHeadersUnder, type RateLimitHeaders } from './server/rate-limit-headers.ts'
 export { Connections } from './framework/extension-points.ts'
 export { openApiDocument, undescribedIn, type ApiDescription, type DescribedRoute, type Undescribed } from './server/openapi/document.ts'
+export { describeFailureStatus } from './server/openapi/failure-status.ts'
 export { estimateTokens } from './tokens/estimate.ts'
 export { aboutAsked } from './upstream/media/about-asked.ts'
 export { inlineDataOf, parseDataUrl, type InlineData } from './upstream/media/data-url.ts'

@@ -21,16 +21,19 @@ export function errorCauseOf({
 }: Pick<RequestRecord, 'status' | 'errorCode' | 'attempts'>): ErrorCause | undefined {
   if (status < 400) return undefined
   if (status === clientLeft) return 'caller'
-  if (status === 402 || status === 403 || errorCode === 'policy_refusal') return 'policy'
+  // An operator chooses the status.
+  const isSpent = errorCode === spentChain
+  if ((!isSpent && (status === 402 || status === 403)) || errorCode === 'policy_refusal') return 'policy'
   const last = attempts.at(-1)
   if (last && isVendorFault(last)) return 'vendor'
   if (last?.isFault === false) return 'caller'
   if (status === 429) return 'policy'
   // The whole time went by while a vendor was asked.
   if (status === 504 && last) return 'vendor'
-  return status >= 500 || status === failedDependency ? 'gateway' : 'caller'
+  return status >= 500 || status === failedDependency || isSpent ? 'gateway' : 'caller'
 }
 
 const clientLeft = 499
-/** Without a vendor's fault, such as a model that the operator names wrongly. */
 const failedDependency = 424
+/** The code of a chain that is spent. Without a vendor's fault, the setup is wrong, such as a model that the operator names wrongly. */
+const spentChain = 'provider_error'

@@ -33,6 +33,7 @@ export class Observers {
     const call = Object.freeze({
       id,
       kind,
+      surface: record.surface,
       at: record.at,
       keyId: key.id,
       org: key.org ?? null,

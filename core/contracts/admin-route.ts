@@ -11,6 +11,7 @@ import type { ApiKey, KeySettings } from './key-store.ts'
 import type { ProviderState } from './provider-state.ts'
 import type { Policy, PolicyField, PolicyLayer, Level } from './policy.ts'
 import type { Reply, Route } from './route.ts'
+import type { RouteTrial } from './route-trial.ts'
 
 /** A caller of the admin API. */
 export interface Admin {
@@ -95,6 +96,8 @@ export interface AdminServices {
   identify(text: string): Promise<{ readonly admin: Admin; readonly known: KnownToken; readonly name: string }>
   /** The current owner of the token. Undefined if it was deleted or replaced. Throws a 503. */
   recall(known: KnownToken): Promise<Admin | undefined>
+  /** The routes of the public API that can be tried, each with its path. Of two with one name, the first counts. */
+  readonly trials: readonly OpenTrial[]
   /** Sends a request to the public API as this key, with all its rules. Throws a 401 if the key is refused. */
   sendAs(key: ApiKey, path: string, body: unknown, signal: AbortSignal): Promise<Response>
   /** The state of every provider: resting credentials, circuits, queues. */
@@ -105,6 +108,10 @@ export interface AdminServices {
   readonly plugins: readonly PluginFacts[]
   /** The `server` section with defaults, secrets masked. */
   readonly settings: readonly OptionFacts[]
+}
+
+export interface OpenTrial extends RouteTrial {
+  readonly path: string
 }
 
 export interface AskedRoute {

@@ -19,6 +19,8 @@ export interface BegunCall {
   /** The id of the request, as in its record and in `x-request-id`. */
   readonly id: string
   readonly kind: CallKind
+  /** The public API that the request came through, as in its record. */
+  readonly surface: string | null
   /** The arrival of the request. */
   readonly at: number
   readonly keyId: string

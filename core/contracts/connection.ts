@@ -23,6 +23,8 @@ export interface ConnectionProtocol {
   readonly auth?: 'key' | 'none'
   /** The prefix of the ids of its requests. Default: `req`. */
   readonly idPrefix?: string
+  /** The public API that its requests are recorded under. Null: none. Default: the name of the plugin. */
+  readonly surface?: string | null
   /** Formats the error of an upgrade that is refused. Default: core's error body. */
   error?(error: GatewayError): Reply
   /**

@@ -10,6 +10,8 @@ export interface Field {
   readonly type: keyof PlainTypes | Json<any, any>
   /** One sentence for the docs, the OpenAPI description, the help of the command and the dashboard. */
   readonly about: string
+  /** Some of the texts that it may have, which the dashboard suggests. */
+  readonly examples?: readonly string[]
   /** The only texts that it may have. */
   readonly choices?: readonly string[]
   /** It may be missing. A record then has null, a key or account lacks the member. */

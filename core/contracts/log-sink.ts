@@ -97,6 +97,8 @@ export interface OpenRecord extends Writable<Pick<RecordFacts, SetWhileOpen>> {
   readonly at: number
   /** The same by `Clock.elapsed`, for durations. */
   readonly start: number
+  /** Known before the caller is. */
+  readonly surface: string | null
   /** Set while observers follow the call of this request. */
   observed: ObservedCall | undefined
   /** The known cost of attempts that failed before they answered. They are charged, but not on the bill of the answer. */

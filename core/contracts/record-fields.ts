@@ -66,8 +66,18 @@ export const recordFields = {
     optional: true,
     filter: true,
     revision: 28,
+    examples: ['generation', 'decision', 'count', 'embedding', 'rerank'],
     about:
       'The kind of call: `generation`, `decision`, `count`, `embedding` or `rerank`. Missing if no model was to be asked, or if the request was refused before.',
+  },
+  surface: {
+    type: 'text',
+    optional: true,
+    filter: true,
+    revision: 29,
+    examples: ['responses', 'chat', 'messages', 'gemini', 'decisions', 'embeddings', 'rerank'],
+    about:
+      'The public API that the request was sent to: `responses`, `chat`, `messages`, `gemini`, `decisions`, `embeddings`, `rerank`, or one that a plugin adds. Missing if it was sent to none of them, as for a list of models.',
   },
   notes: { type: 'json' as Json<readonly RecordNote[]>, about: 'Notes from plugins, without content.' },
 } as const satisfies Fields

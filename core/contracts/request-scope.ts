@@ -21,6 +21,8 @@ export interface ScopeOpening {
   readonly method: string
   /** Where it came in, for the record, such as `orders`. */
   readonly path: string
+  /** The public API that it is recorded under, such as `orders`. Default: none. */
+  readonly surface?: string | undefined
   /** The prefix of the request's id. Default: `req`. */
   readonly idPrefix?: string | undefined
   /** Aborts when nobody waits for the answer any more. The request then ends and is recorded with status 499. */

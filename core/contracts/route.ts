@@ -14,6 +14,7 @@ import type { GenerationRequest } from './request.ts'
 import type { Reranked, RerankRequest } from './rerank.ts'
 import type { RequestEnvelope } from './request-envelope.ts'
 import type { OpenScope, RequestScope, ScopeOpening } from './request-scope.ts'
+import type { RouteTrial } from './route-trial.ts'
 import type { StoredResponse } from './response-store.ts'
 import type { Caller } from './run-context.ts'
 
@@ -37,6 +38,13 @@ export interface Route {
   handle(exchange: Exchange, gateway: GatewayServices): Maybe<Reply>
   /** The prefix of its request ids. Default: `req`. */
   readonly idPrefix?: string
+  /**
+   * The public API that it is part of, as records name it, such as `messages`. Also for other methods of its path, and for paths below it
+   * if it has `error`. Null: none. Default: the name of the plugin.
+   */
+  readonly surface?: string | null
+  /** Lets the playground of the admin API try it. Default: it cannot. */
+  readonly trial?: RouteTrial
   /**
    * The headers that tell callers how the windows of their key stand: on every reply, errors too, to a request that counted in them. `now` in
    * milliseconds since the epoch. Default: `rateLimitHeaders` of `turnpike/kit`.

@@ -121,9 +121,18 @@ const plainPath: Member = {
   expected: 'a path that starts with "/", without parameters and without "/" at its end',
   accepts: value => typeof value === 'string' && /^(?:\/[\w.~-]+)+$/.test(value),
 }
+const surface: Member = {
+  expected: 'the name of a public API in kebab-case, or null',
+  accepts: value => value === null || word.accepts(value),
+}
 const upgrade: Member = {
   expected: 'a value of the header upgrade, in lower case, such as "websocket"',
   accepts: value => typeof value === 'string' && /^[a-z0-9][a-z0-9./_-]*$/.test(value),
+}
+
+const trial: Member = {
+  expected: 'an object with name, title, kind and example',
+  accepts: value => isObject(value) && word.accepts(value['name']) && text.accepts(value['title']) && isObject(value['example']),
 }
 
 /** Every extension point: the word used in errors, the name of a contribution, and the checks that run when a plugin adds one. */
@@ -238,6 +247,8 @@ export const extensionPoints: readonly ExtensionPoint<any>[] = [
     handle: method,
     serves: optional(method),
     idPrefix: optional(text),
+    surface: optional(surface),
+    trial: optional(trial),
     rateLimitHeaders: optional(method),
     error: optional(method),
     describe: optional(method),
@@ -247,6 +258,7 @@ export const extensionPoints: readonly ExtensionPoint<any>[] = [
     path: plainPath,
     auth: optional(oneOf('key', 'none')),
     idPrefix: optional(text),
+    surface: optional(surface),
     error: optional(method),
     open: method,
   }),

@@ -16,6 +16,7 @@ export class RecordDraft implements OpenRecord {
   readonly #id: string
   readonly #method: string
   readonly #path: string
+  readonly surface: string | null
   readonly at: number
   readonly start: number
   #closed = false
@@ -40,10 +41,11 @@ export class RecordDraft implements OpenRecord {
   #response: JsonObject | null = null
   #kept: Readonly<Record<string, JsonObject>> | undefined
 
-  constructor(clock: Clock, queue: RecordQueue, id: string, method: string, path: string) {
+  constructor(clock: Clock, queue: RecordQueue, id: string, surface: string | null, method: string, path: string) {
     this.#clock = clock
     this.#queue = queue
     this.#id = id
+    this.surface = surface
     this.#method = method
     this.#path = path
     this.at = clock.now()
@@ -94,6 +96,7 @@ export class RecordDraft implements OpenRecord {
       errorCode: this.errorCode,
       policy: this.caller ? withoutSettings(this.caller.policy) : null,
       kind: this.kind,
+      surface: this.surface,
       notes: this.notes,
       request: this.#request,
       response: this.#response,

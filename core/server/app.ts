@@ -107,7 +107,7 @@ export class HttpApp {
       if (route.error && path !== undefined && !surfaces.has(path)) surfaces.set(path, route)
     }
     for (const [path, surface] of surfaces) {
-      const route: MountedRoute = { ...this.#unknown, error: (...failure) => surface.error!(...failure) }
+      const route: MountedRoute = { ...this.#unknown, near: surface, error: (...failure) => surface.error!(...failure) }
       router.add('', `${path}/**`, (channel, params, path) => this.#serve(route, channel, params, path))
     }
   }

@@ -15,6 +15,8 @@ export interface MountedRoute {
   error?(error: GatewayError, requestId: string, headers: HeaderReader): Reply | undefined
   readonly insteadOf?: Readonly<Record<string, string>>
   isGone?(): boolean
+  /** Of one that refuses what it is asked for: the route that shares its path, or the beginning of it. */
+  readonly near?: MountedRoute
 }
 
 /** One request while it is open. */
@@ -28,6 +30,8 @@ export interface MountedExchange {
 /** Answers a method or a path that no route serves. */
 export interface Refusal {
   readonly path: string
+  /** The route that serves this path with other methods. */
+  readonly near?: MountedRoute
   error?(error: GatewayError, requestId: string, headers: HeaderReader): Reply | undefined
   handle(exchange: { readonly request: Request }): never
 }

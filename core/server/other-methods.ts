@@ -6,9 +6,11 @@ export function otherMethods(path: string, routes: readonly MountedRoute[]): Ref
   const methods = new Set<string>(routes.map(({ method }) => method))
   if (methods.has('GET')) methods.add('HEAD')
   const allow = [...methods].join(', ')
-  const { error } = routes.find(route => route.error) ?? {}
+  const near = routes.find(route => route.error) ?? routes[0]!
+  const { error } = near
   return {
     path,
+    near,
     ...(error && { error }),
     handle({ request }) {
       if (request.method === 'GET' && asksForWebSocket(request.headers)) throw noWebSocket(allow)

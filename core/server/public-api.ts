@@ -26,7 +26,7 @@ import { FollowingScope } from './following-scope.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { Retrievals } from '../retrieval/retrievals.ts'
 import { LiveBodies } from './live-bodies.ts'
-import type { Mount, Refusal } from './mount.ts'
+import type { Mount, MountedRoute, Refusal } from './mount.ts'
 import { rateLimitHeaders } from './rate-limit-headers.ts'
 import { LiveScope, mayShow } from './scope.ts'
 
@@ -52,7 +52,11 @@ const dependencies = {
 /** A route of a plugin, or what stands in for one. */
 interface PublicRoute extends Route {
   readonly isRefusal?: true
+  /** Of a refusal: the route whose path, or a path below, was asked for. */
+  readonly near?: MountedRoute
 }
+
+type Opened = Pick<ScopeOpening, 'idPrefix' | 'method' | 'path'> & { readonly surface: string | null | undefined }
 
 /** The public API: callers have API keys, and every request ends in one record. */
 export class PublicApi implements Mount<PublicRoute, HttpExchange> {
@@ -63,6 +67,7 @@ export class PublicApi implements Mount<PublicRoute, HttpExchange> {
   readonly failure = 'a request failed'
   readonly services: GatewayServices
   readonly #parts: Dependencies<typeof dependencies>
+  readonly #surfaces: ReadonlyMap<object, string | null>
   #isStopping = false
 
   static {
@@ -74,6 +79,7 @@ export class PublicApi implements Mount<PublicRoute, HttpExchange> {
     this.#parts = parts
     this.routes = routes
     this.cors = settings.cors
+    this.#surfaces = new Map(routes.entries().map(({ contribution, plugin }) => [contribution, surfaceOf(contribution, plugin)]))
     this.services = {
       openScope: opening => this.openScope(opening),
       generate: (scope, request, sink, envelope) => generation.start(scope, request, sink, envelope),
@@ -95,17 +101,18 @@ export class PublicApi implements Mount<PublicRoute, HttpExchange> {
     return { ...refusal, method: 'GET', auth: 'none', isRefusal: true }
   }
 
-  open({ idPrefix }: Route, channel: Channel, params: Readonly<Record<string, string>>, path: string): HttpExchange {
+  open(route: PublicRoute, channel: Channel, params: Readonly<Record<string, string>>, path: string): HttpExchange {
     const { clock, ids, records } = this.#parts
-    const id = ids.make(idPrefix ?? 'req')
-    return new HttpExchange(this.#parts, id, channel, params, new RecordDraft(clock, records, id, channel.method, path))
+    const id = ids.make(route.idPrefix ?? 'req')
+    const surface = this.#surfaces.get(route.near ?? route) ?? null
+    return new HttpExchange(this.#parts, id, channel, params, new RecordDraft(clock, records, id, surface, channel.method, path))
   }
 
   /** Opens the scope of a request that no HTTP route received. */
-  begin(idPrefix: string | undefined, method: string, path: string, followed?: AbortSignal): LiveScope {
+  begin({ idPrefix, surface, method, path }: Opened, followed?: AbortSignal): LiveScope {
     const { clock, ids, log, records } = this.#parts
     const id = ids.make(idPrefix ?? 'req')
-    const record = new RecordDraft(clock, records, id, method, path)
+    const record = new RecordDraft(clock, records, id, surface ?? null, method, path)
     return followed ? new FollowingScope(id, log, record, followed) : new LiveScope(id, log, record)
   }
 
@@ -115,11 +122,12 @@ export class PublicApi implements Mount<PublicRoute, HttpExchange> {
   }
 
   /** For a request that a plugin got elsewhere. Throws a 401 or 503, which is recorded, unless the gateway is shutting down. */
-  async openScope({ authorization, method, path, idPrefix, signal }: ScopeOpening): Promise<OpenScope> {
+  async openScope({ authorization, method, path, surface, idPrefix, signal }: ScopeOpening): Promise<OpenScope> {
     if (this.#isStopping) throw shuttingDown()
     // Stores refuse such a record, and others that they write together with it.
-    if (typeof method !== 'string' || typeof path !== 'string') throw new TypeError('openScope expects the strings method and path')
-    const scope = this.begin(idPrefix, method, path, signal)
+    if (typeof method !== 'string' || typeof path !== 'string' || typeof (surface ?? '') !== 'string')
+      throw new TypeError('openScope expects the strings method and path and, if it is given, surface')
+    const scope = this.begin({ idPrefix, surface, method, path }, signal)
     try {
       const admitted = this.admitted(scope, { get: name => (name === 'authorization' ? authorization : null) })
       if (isPending(admitted)) await admitted
@@ -192,4 +200,9 @@ export class PublicApi implements Mount<PublicRoute, HttpExchange> {
     if (streamed && streamed !== body) streamed.leave()
     exchange.close(status, auth !== 'none' || isRefusal === true)
   }
+}
+
+/** The surface that the requests of a route or protocol are recorded under. */
+export function surfaceOf({ surface }: Pick<Route, 'surface'>, plugin: string): string | null {
+  return surface === undefined ? plugin : surface
 }

@@ -45,12 +45,11 @@ const rules: Readonly<Record<string, Rule>> = {
   'GET /admin/v1/plugins': { path: '/plugins' },
   'GET /admin/v1/config': { path: '/config' },
   'GET /admin/v1/routes': { path: '/routes?model=vendor/m&key=KEY', absent: '/routes?model=vendor/m&key=nobody' },
-  'POST /admin/v1/playground/responses': {
+  'GET /admin/v1/playground': { path: '/playground' },
+  'POST /admin/v1/playground/:name': {
     path: '/playground/responses',
     body: { key: 'KEY', request: { model: 'vendor/m', input: 'hi' } },
   },
-  'POST /admin/v1/playground/systemone': { path: '/playground/systemone', body: { key: 'KEY', request: {} } },
-  'POST /admin/v1/playground/decisions': { path: '/playground/decisions', body: { key: 'KEY', request: {} } },
   'GET /admin/v1/admin-tokens': { path: '/admin-tokens' },
   'POST /admin/v1/admin-tokens': { path: '/admin-tokens', body: { name: 'x', role: 'viewer', org: 'acme' }, absent: '/admin-tokens' },
   'DELETE /admin/v1/admin-tokens/:id': { path: '/admin-tokens/TOKEN', absent: '/admin-tokens/nobody' },

@@ -61,6 +61,17 @@ const reaching: Readonly<Record<string, Reaching>> = {
   'POST /admin/v1/playground/responses': { body: stream => ({ key: 'KEY', request: generation(stream) }), answers: true },
   'POST /admin/v1/playground/systemone': { body: () => ({ key: 'KEY', request: decision }) },
   'POST /admin/v1/playground/decisions': { body: () => ({ key: 'KEY', request: publicDecision }) },
+  'POST /admin/v1/playground/chat': { body: stream => ({ key: 'KEY', request: completion(stream) }), answers: true },
+  'POST /admin/v1/playground/gemini': { body: () => ({ key: 'KEY', request: { model: 'acme/m', ...contents } }), answers: true },
+  'POST /admin/v1/playground/messages': { body: stream => ({ key: 'KEY', request: message(stream) }), answers: true },
+  'POST /admin/v1/playground/embeddings': {
+    body: () => ({ key: 'KEY', request: { model: 'embedder/m', input: ['CANARY'] } }),
+    isRetrieval: true,
+  },
+  'POST /admin/v1/playground/rerank': {
+    body: () => ({ key: 'KEY', request: { model: 'ranker/m', query: 'CANARY', documents: ['a'] } }),
+    isRetrieval: true,
+  },
 }
 
 /** The other methods of such routes. */
@@ -77,6 +88,9 @@ const methods: Readonly<Record<string, Reaching>> = {
     path: () => '/v1beta/models/embedder/m:batchEmbedContents',
   },
 }
+
+/** The route that serves it. The playground has one for all surfaces. */
+const routeOf = (name: string): string => name.replace(/(?<=\/playground\/)\w+$/, ':name')
 
 /** Routes that no model is asked for. */
 const others = [
@@ -112,6 +126,7 @@ const others = [
   'GET /admin/v1/plugins',
   'GET /admin/v1/config',
   'GET /admin/v1/routes',
+  'GET /admin/v1/playground',
   'GET /admin/v1/admin-tokens',
   'POST /admin/v1/admin-tokens',
   'DELETE /admin/v1/admin-tokens/:id',
@@ -178,7 +193,7 @@ async function stage(t: Test, ...sessions: readonly GuardSession[]) {
   const call = async (route: string, body?: object, at?: string): Promise<{ readonly status: number; readonly text: string }> => {
     const [method = '', path = ''] = route.split(' ')
     const url = at ?? path.replaceAll(/(?:\*\*)?:\w+/g, 'x')
-    const isAdmin = tables.admin.values().some(each => nameOf(each) === route)
+    const isAdmin = tables.admin.values().some(each => nameOf(each) === routeOf(route))
     const text = body && JSON.stringify(body).replaceAll('KEY', key!.id)
     const headers = { authorization: `Bearer ${localToken}`, ...(text !== undefined && { 'content-type': 'application/json' }) }
     const reply = isAdmin
@@ -186,12 +201,20 @@ async function stage(t: Test, ...sessions: readonly GuardSession[]) {
       : await under.request(url, { method, ...(text !== undefined && { body: text, headers: { 'content-type': 'application/json' } }) })
     return { status: reply.status, text: await reply.text() }
   }
-  return { under, asked, call, routes: [...tables.admin.values(), ...tables.open.values()].map(nameOf) }
+  const trials = tables.open.values().flatMap(({ trial }) => (trial ? [`POST /admin/v1/playground/${trial.name}`] : []))
+  return { under, asked, call, trials, routes: [...tables.admin.values(), ...tables.open.values()].map(nameOf) }
 }
 
 t.test('every route is in one of the lists', async t => {
-  const { routes } = await stage(t)
-  t.same(routes.toSorted(), [...Object.keys(reaching), ...others].toSorted())
+  const { routes, trials } = await stage(t)
+  t.same(routes.toSorted(), [...new Set([...Object.keys(reaching).map(routeOf), ...others])].toSorted())
+  t.same(
+    trials.toSorted(),
+    Object.keys(reaching)
+      .filter(name => routeOf(name) !== name)
+      .toSorted(),
+    'and everything that can be tried',
+  )
 })
 
 const forbidden = invalidRequest('CANARY is not talked about here.', undefined, 'invalid_prompt')

@@ -11,6 +11,7 @@ import type {
   AskedRoute,
   EffectivePolicy,
   KnownToken,
+  OpenTrial,
   OptionFacts,
   PluginFacts,
 } from '../../contracts/admin-route.ts'
@@ -22,6 +23,7 @@ import { Clock } from '../../foundation/clock.ts'
 import { Ids } from '../../foundation/ids.ts'
 import type { JsonObject } from '../../foundation/json.ts'
 import { wire, type Dependencies } from '../../framework/container.ts'
+import { Routes } from '../../framework/extension-points.ts'
 import { PolicySettings, type PolicyWithSettings } from '../../guards/policy-settings.ts'
 import { RoutePreviews } from '../../routing/preview.ts'
 import { HttpApp } from '../app.ts'
@@ -38,6 +40,7 @@ const dependencies = {
   policies: PolicyResolver,
   policySettings: PolicySettings,
   previews: RoutePreviews,
+  routes: Routes,
   states: ProviderStates,
   tickets: Tickets,
   warnings: KeyWarnings,
@@ -50,6 +53,7 @@ export class LiveAdminServices implements AdminServices {
   readonly ids: Ids
   readonly plugins: readonly PluginFacts[]
   readonly settings: readonly OptionFacts[]
+  readonly trials: readonly OpenTrial[]
   readonly #parts: Dependencies<typeof dependencies>
 
   static {
@@ -62,6 +66,7 @@ export class LiveAdminServices implements AdminServices {
     this.ids = parts.ids
     this.plugins = parts.facts.plugins
     this.settings = parts.facts.settings
+    this.trials = parts.routes.values().flatMap(({ path, trial }) => (trial ? { path, ...trial } : []))
     this.#parts = parts
   }
 

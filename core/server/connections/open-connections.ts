@@ -12,7 +12,7 @@ import { Settings } from '../../framework/settings.ts'
 import { isPending, type Maybe } from '../../runtime/pending.ts'
 import type { HeaderReader } from '../channel.ts'
 import { errorReply } from '../error-reply.ts'
-import { PublicApi } from '../public-api.ts'
+import { PublicApi, surfaceOf } from '../public-api.ts'
 import { replyFault } from '../reply-fault.ts'
 import { mayShow, type LiveScope } from '../scope.ts'
 import { ConnectionRoom } from './connection-room.ts'
@@ -73,8 +73,9 @@ export class OpenConnections implements ConnectionHost {
     await Promise.all(closed)
   }
 
-  begin({ path, idPrefix }: ConnectionProtocol, method: string): LiveScope {
-    return this.#parts.api.begin(idPrefix, method, path)
+  begin(protocol: ConnectionProtocol, method: string): LiveScope {
+    const { path, idPrefix } = protocol
+    return this.#parts.api.begin({ idPrefix, surface: surfaceOf(protocol, this.#pluginOf(protocol)!), method, path })
   }
 
   admit(scope: LiveScope, headers: HeaderReader): Maybe<void> {

@@ -11,7 +11,7 @@ import { shownSchema } from './field-schemas.ts'
 import { GatewayFacts } from './gateway-facts.ts'
 import { keyChangeSchema, newKeySchema } from './key-change.ts'
 import { Keys, rotationSchema } from './keys.ts'
-import { play, playgroundSchema } from './playground.ts'
+import { listTrials, play, playgroundSchema } from './playground.ts'
 import { pageParameters } from './query.ts'
 import { recordParameters, Records, usageParameters } from './records.ts'
 import { json } from './replies.ts'
@@ -102,16 +102,9 @@ export function adminRoutes(
       summary: 'The order in which a request would try endpoints now, and why',
       query: ['model', 'sort', 'interval', 'key'],
     }),
-    post('/playground/responses', 'org', (e, g) => play(stores, keys, 'responses', e, g), {
-      summary: 'Generate a response as a key',
-      request: playgroundSchema,
-    }),
-    post('/playground/systemone', 'org', (e, g) => play(stores, keys, 'systemone', e, g), {
-      summary: 'Answer a decision as a key',
-      request: playgroundSchema,
-    }),
-    post('/playground/decisions', 'org', (e, g) => play(stores, keys, 'decisions', e, g), {
-      summary: 'Answer a decision as a key',
+    get('/playground', 'org', (_, g) => listTrials(g), { summary: 'The surfaces that can be tried, each with an example' }),
+    post('/playground/:name', 'org', (e, g) => play(stores, keys, e, g), {
+      summary: 'Send a request to a surface as a key',
       request: playgroundSchema,
     }),
     owner('GET', '/admin-tokens', e => tokens.list(e), { summary: 'List admin tokens', query: pageParameters }),

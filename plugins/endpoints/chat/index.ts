@@ -1,4 +1,5 @@
 import { definePlugin, Routes, type Route } from '../../../core/index.ts'
+import { describeFailureStatus, type RouteTrial } from '../../../core/kit.ts'
 import { describeCreate } from './description.ts'
 import { errorReply } from './errors.ts'
 import { insteadOf } from './instead-of.ts'
@@ -39,10 +40,20 @@ export default definePlugin({
           ? surface.createCompletion(exchange, services, upstreamFailureStatus, passing)
           : load().then(({ createCompletion }) => createCompletion(exchange, services, upstreamFailureStatus, passing)),
       error: error => errorReply(error, upstreamFailureStatus),
-      describe: describeCreate,
+      describe: () => describeFailureStatus(describeCreate(), upstreamFailureStatus),
       insteadOf,
+      trial,
     })
   },
 })
+
+const trial: RouteTrial = {
+  name: 'chat',
+  title: 'Chat Completions',
+  kind: 'generation',
+  example: { messages: [{ role: 'user', content: 'Why is the sky blue?' }], stream: true, stream_options: { include_usage: true } },
+  texts: ['choices.*.delta.content', 'choices.*.message.content'],
+  thoughts: ['choices.*.delta.reasoning_content', 'choices.*.message.reasoning_content'],
+}
 
 type Surface = typeof import('./surface.ts')

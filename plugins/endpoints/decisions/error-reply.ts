@@ -20,10 +20,3 @@ function replyTo(error: GatewayError, body: object): Reply {
     body: JSON.stringify(body),
   }
 }
-
-/** Replaces the status of a failed vendor: some clients repeat a request only after certain statuses. */
-export function withStatus(reply: Reply, upstreamFailureStatus: number): Reply {
-  return reply.status === failedUpstream ? { ...reply, status: upstreamFailureStatus } : reply
-}
-
-export const failedUpstream = 424

@@ -43,7 +43,7 @@ const schemas: Readonly<Record<string, JsonObject>> = {
 
 const requestId = { 'x-request-id': { description: 'The id of the request, as in the records.', schema: text } }
 
-export function describeEmbeddings(upstreamFailureStatus: number): RouteDescription {
+export function describeEmbeddings(): RouteDescription {
   return {
     summary: 'Make the vectors of texts',
     request: { $ref: '#/components/schemas/CreateEmbeddings' },
@@ -70,8 +70,8 @@ export function describeEmbeddings(upstreamFailureStatus: number): RouteDescript
       },
       429: failure('A limit of the key or of the vendor is reached.'),
       500: failure('The gateway failed.'),
-      ...(upstreamFailureStatus !== 503 && { [upstreamFailureStatus]: failure('Every provider failed.') }),
-      503: failure('Every provider failed, a part that the gateway needs does not answer, or the gateway is shutting down.'),
+      424: failure('Every provider failed.'),
+      503: failure('A part that the gateway needs does not answer, or the gateway is shutting down.'),
       504: failure('The vendor did not answer in time.'),
     },
     schemas,

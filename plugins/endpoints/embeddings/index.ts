@@ -1,5 +1,5 @@
 import { definePlugin, Routes } from '../../../core/index.ts'
-import { errorReply, withFailureStatus } from '../../../core/kit.ts'
+import { describeFailureStatus, errorReply, withFailureStatus } from '../../../core/kit.ts'
 import { describeEmbeddings } from './description.ts'
 
 /** `POST /v1/embeddings`: docs/protocol/embeddings.md. */
@@ -33,7 +33,13 @@ export default definePlugin({
         '/v1/embeddings': 'Send a POST to /v1/embeddings.',
       },
       error: error => errorReply(withFailureStatus(error, upstreamFailureStatus)),
-      describe: () => describeEmbeddings(upstreamFailureStatus),
+      trial: {
+        name: 'embeddings',
+        title: 'Embeddings',
+        kind: 'embedding',
+        example: { input: ['The sky is blue.', 'Grass is green.'] },
+      },
+      describe: () => describeFailureStatus(describeEmbeddings(), upstreamFailureStatus),
     })
   },
 })

@@ -1,4 +1,5 @@
 import { definePlugin, Routes, type Route } from '../../../core/index.ts'
+import { describeFailureStatus, type RouteTrial } from '../../../core/kit.ts'
 import { describeMethods } from './description.ts'
 import { errorReply } from './errors.ts'
 import { insteadOf } from './instead-of.ts'
@@ -33,17 +34,27 @@ export default definePlugin({
     const route = {
       method: 'POST',
       auth: 'key',
+      surface: 'gemini',
       keyParameter: 'key',
       error: error => errorReply(error, upstreamFailureStatus),
       handle: (exchange, services) =>
         surface
           ? surface.callMethod(exchange, services, passing)
           : load().then(({ callMethod }) => callMethod(exchange, services, passing)),
-      describe: describeMethods,
+      describe: () => describeFailureStatus(describeMethods(), upstreamFailureStatus),
     } as const satisfies Partial<Route>
-    gateway.add<Route>(Routes, { ...route, path: '/v1beta/models/**:id', below: '/v1beta', insteadOf })
+    gateway.add<Route>(Routes, { ...route, path: '/v1beta/models/**:id', below: '/v1beta', insteadOf, trial })
     gateway.add<Route>(Routes, { ...route, path: '/v1/models/**:id' })
   },
 })
+
+const trial: RouteTrial = {
+  name: 'gemini',
+  title: 'Gemini',
+  kind: 'generation',
+  path: '/v1beta/models/{model}:streamGenerateContent?alt=sse',
+  example: { contents: [{ role: 'user', parts: [{ text: 'Why is the sky blue?' }] }] },
+  texts: ['candidates.*.content.parts.*.text'],
+}
 
 type Surface = typeof import('./surface.ts')

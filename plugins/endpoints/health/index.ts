@@ -11,6 +11,7 @@ export default definePlugin({
       method: 'GET',
       path: '/v1/responses/health',
       auth: 'none',
+      surface: null,
       async handle() {
         if ((await keys.available?.()) === false) throw unavailable()
         return { status: 200, headers: { 'content-type': 'application/json' } }

@@ -17,7 +17,7 @@ export default definePlugin({
         const body = JSON.stringify(await show(new KeyStanding(stores, exchange.caller, clock.now()), exchange))
         return { status: 200, headers: { 'content-type': 'application/json', 'cache-control': 'no-store' }, body }
       }
-    const route = { method: 'GET', auth: 'key' } as const
+    const route = { method: 'GET', auth: 'key', surface: null } as const
     gateway.add<Route>(Routes, { ...route, path: '/v1/key', handle: showing(standing => standing.key()), describe: describeKey })
     gateway.add<Route>(Routes, {
       ...route,

@@ -94,10 +94,11 @@ const failures: Readonly<Record<number, ReplyDescription>> = {
   415: failure('The body is not JSON.'),
   422: failure('A policy of the key leaves no provider.'),
   500: failure('The gateway failed.'),
-  503: failure('Every provider that was asked has failed, or the gateway cannot serve the request at the moment.'),
+  503: failure('The gateway cannot serve the request at the moment.'),
 }
 
-export function describeCreate(): RouteDescription {
+/** `isUsual`: the statuses are those of this API. */
+export function describeCreate(isUsual: boolean): RouteDescription {
   const ok = reply('The message; with `stream`, its events.', 'Message', routed)
   return {
     summary: 'Generate a message',
@@ -110,8 +111,9 @@ export function describeCreate(): RouteDescription {
         ...failure('A limit of the key or of the provider is reached.'),
         headers: { ...requestId, 'retry-after': { description: 'Seconds to wait, if waiting helps.', schema: count } },
       },
+      424: failure('Every provider that was asked has failed.'),
       504: failure('The provider did not answer in time.'),
-      529: failure('The provider is overloaded.'),
+      ...(isUsual && { 529: failure('The provider is overloaded.') }),
     },
     schemas,
   }

@@ -1,7 +1,7 @@
 import { definePlugin, Routes, type Route } from '../../../core/index.ts'
-import { rateLimitHeadersUnder } from '../../../core/kit.ts'
+import { describeFailureStatus, rateLimitHeadersUnder, type RouteTrial } from '../../../core/kit.ts'
 import { describeCount, describeCreate } from './description.ts'
-import { errorReply } from './errors.ts'
+import { errorReply, usual } from './errors.ts'
 import { insteadOf } from './instead-of.ts'
 import { allowedBy, type Passing } from './passing.ts'
 
@@ -50,8 +50,9 @@ export default definePlugin({
         surface
           ? surface.createMessage(exchange, services, upstreamFailureStatus, passing)
           : load().then(({ createMessage }) => createMessage(exchange, services, upstreamFailureStatus, passing)),
-      describe: describeCreate,
+      describe: () => describeFailureStatus(describeCreate(upstreamFailureStatus === usual), upstreamFailureStatus),
       insteadOf,
+      trial,
     })
     gateway.add<Route>(Routes, {
       ...route,
@@ -64,5 +65,14 @@ export default definePlugin({
     })
   },
 })
+
+const trial: RouteTrial = {
+  name: 'messages',
+  title: 'Messages',
+  kind: 'generation',
+  example: { max_tokens: 1_000, messages: [{ role: 'user', content: 'Why is the sky blue?' }], stream: true },
+  texts: ['delta.text', 'content.*.text'],
+  thoughts: ['delta.thinking', 'content.*.thinking'],
+}
 
 type Surface = typeof import('./surface.ts')

@@ -68,7 +68,7 @@ export default definePlugin({
       })
     }
     // Model names may contain slashes.
-    const route = { method: 'GET', auth: 'key', keyParameter: 'key', error } as const
+    const route = { method: 'GET', auth: 'key', surface: null, keyParameter: 'key', error } as const
     gateway.add<Route>(Routes, {
       ...route,
       path: '/v1/models',

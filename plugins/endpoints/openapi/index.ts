@@ -19,6 +19,7 @@ export default definePlugin({
       method: 'GET',
       path: '/openapi.json',
       auth: isPublic ? 'none' : 'key',
+      surface: null,
       handle: () => ({
         status: 200,
         headers: { 'content-type': 'application/json' },

@@ -49,7 +49,7 @@ const schemas: Readonly<Record<string, JsonObject>> = {
 
 const requestId = { 'x-request-id': { description: 'The id of the request, as in the records.', schema: text } }
 
-export function describeRanking(upstreamFailureStatus: number): RouteDescription {
+export function describeRanking(): RouteDescription {
   return {
     summary: 'Rank documents by their relevance to a query',
     request: { $ref: '#/components/schemas/CreateRanking' },
@@ -76,8 +76,8 @@ export function describeRanking(upstreamFailureStatus: number): RouteDescription
       },
       429: failure('A limit of the key or of the vendor is reached.'),
       500: failure('The gateway failed.'),
-      ...(upstreamFailureStatus !== 503 && { [upstreamFailureStatus]: failure('Every provider failed.') }),
-      503: failure('Every provider failed, a part that the gateway needs does not answer, or the gateway is shutting down.'),
+      424: failure('Every provider failed.'),
+      503: failure('A part that the gateway needs does not answer, or the gateway is shutting down.'),
       504: failure('The vendor did not answer in time.'),
     },
     schemas,

@@ -1,5 +1,5 @@
 import { definePlugin, Routes } from '../../../core/index.ts'
-import { errorReply, withFailureStatus } from '../../../core/kit.ts'
+import { describeFailureStatus, errorReply, withFailureStatus, type RouteTrial } from '../../../core/kit.ts'
 import { describeRanking } from './description.ts'
 
 /** `POST /v1/rerank`, and `POST /v2/rerank` for Cohere's clients: docs/protocol/rerank.md. */
@@ -31,7 +31,15 @@ export default definePlugin({
         },
         insteadOf: { '/rerank': 'Did you mean /v1/rerank? Then end the base URL of your client with /v1.' },
         error: error => errorReply(withFailureStatus(error, upstreamFailureStatus)),
-        describe: () => describeRanking(upstreamFailureStatus),
+        ...(path === '/v1/rerank' && { trial }),
+        describe: () => describeFailureStatus(describeRanking(), upstreamFailureStatus),
       })
   },
 })
+
+const trial: RouteTrial = {
+  name: 'rerank',
+  title: 'Rerank',
+  kind: 'rerank',
+  example: { query: 'Why is the sky blue?', documents: ['Air scatters blue light most.', 'Grass is green.'], top_n: 2 },
+}

@@ -1,6 +1,13 @@
 import { definePlugin, Routes, SortStrategies, type JsonObject, type Registry, type Route, type SortStrategy } from '../../../core/index.ts'
-import { sortSchema, type RouteDescription } from '../../../core/kit.ts'
-import { createResponse, type CreateOptions } from './create.ts'
+import {
+  describeFailureStatus,
+  errorReply,
+  sortSchema,
+  withFailureStatus,
+  type RouteDescription,
+  type RouteTrial,
+} from '../../../core/kit.ts'
+import type { CreateOptions } from './create.ts'
 import {
   describeCancel,
   describeCreate,
@@ -11,10 +18,7 @@ import {
   schemasWith,
 } from './description/descriptions.ts'
 import { insteadOf } from './instead-of.ts'
-import { listInputItems } from './input-items.ts'
-import { countInputTokens } from './input-tokens.ts'
 import { isId } from './path-id.ts'
-import { cancelResponse, deleteResponse, retrieveResponse } from './stored.ts'
 
 /**
  * `POST /v1/responses` and `POST /v1/responses/input_tokens`; for stored responses, `GET` and `DELETE /v1/responses/{id}`, `input_items`
@@ -38,27 +42,64 @@ export default definePlugin({
         default: 'warn',
         description: 'How to treat requests with `background`, `conversation` or `prompt`: answer with a warning, or refuse with a 400.',
       },
+      upstreamFailureStatus: {
+        type: 'integer',
+        minimum: 400,
+        maximum: 599,
+        default: 424,
+        description: 'The status of the error when every provider failed. Some SDKs retry only 408, 409, 429 and 5xx.',
+      },
     },
   },
   needs: { sorts: SortStrategies },
   setup(gateway, options, { sorts }) {
-    for (const route of routes(options, sorts)) gateway.add<Route>(Routes, { ...route, auth: 'key' })
+    const { upstreamFailureStatus: status } = options
+    const error: Route['error'] = error => errorReply(withFailureStatus(error, status))
+    for (const route of routes(options, sorts))
+      gateway.add<Route>(Routes, {
+        ...route,
+        auth: 'key',
+        error,
+        describe: () => describeFailureStatus(route.describe(), status),
+      })
   },
 })
 
-function routes(options: CreateOptions, sorts: Registry<SortStrategy>): readonly Omit<Route, 'auth'>[] {
+type Surface = typeof import('./surface.ts')
+
+type ResponsesRoute = Omit<Route, 'auth' | 'describe'> & { readonly describe: () => RouteDescription }
+
+function routes(options: CreateOptions, sorts: Registry<SortStrategy>): readonly ResponsesRoute[] {
   const path = '/v1/responses'
-  const create: Route['handle'] = (exchange, services) => createResponse(exchange, services, options)
-  const count: Route['handle'] = (exchange, services) => countInputTokens(exchange, services, options.unsupported)
+  let surface: Surface | undefined
+  const load = async (): Promise<Surface> => (surface = await import('./surface.ts'))
+  const served =
+    (serve: (surface: Surface, ...given: Parameters<Route['handle']>) => ReturnType<Route['handle']>): Route['handle'] =>
+    (...given) =>
+      surface ? serve(surface, ...given) : load().then(loaded => serve(loaded, ...given))
+  const create = served(({ createResponse }, exchange, services) => createResponse(exchange, services, options))
+  const count = served(({ countInputTokens }, exchange, services) => countInputTokens(exchange, services, options.unsupported))
+  const retrieve = served(({ retrieveResponse }, ...given) => retrieveResponse(...given))
+  const remove = served(({ deleteResponse }, ...given) => deleteResponse(...given))
+  const list = served(({ listInputItems }, ...given) => listInputItems(...given))
+  const cancel = served(({ cancelResponse }, ...given) => cancelResponse(...given))
   let schemas: Readonly<Record<string, JsonObject>> | undefined
   const by = (describe: (schemas: Readonly<Record<string, JsonObject>>) => RouteDescription) => () =>
     describe((schemas ??= schemasWith(sortSchema(sorts))))
   return [
-    { method: 'POST', path, handle: create, describe: by(describeCreate), insteadOf },
+    { method: 'POST', path, handle: create, describe: by(describeCreate), insteadOf, trial },
     { method: 'POST', path: `${path}/input_tokens`, handle: count, describe: by(describeInputTokens) },
-    { method: 'GET', path: `${path}/:id`, serves: isId, handle: retrieveResponse, describe: by(describeRetrieve) },
-    { method: 'DELETE', path: `${path}/:id`, serves: isId, handle: deleteResponse, describe: by(describeDelete) },
-    { method: 'GET', path: `${path}/:id/input_items`, serves: isId, handle: listInputItems, describe: by(describeInputItems) },
-    { method: 'POST', path: `${path}/:id/cancel`, serves: isId, handle: cancelResponse, describe: by(describeCancel) },
+    { method: 'GET', path: `${path}/:id`, serves: isId, handle: retrieve, describe: by(describeRetrieve) },
+    { method: 'DELETE', path: `${path}/:id`, serves: isId, handle: remove, describe: by(describeDelete) },
+    { method: 'GET', path: `${path}/:id/input_items`, serves: isId, handle: list, describe: by(describeInputItems) },
+    { method: 'POST', path: `${path}/:id/cancel`, serves: isId, handle: cancel, describe: by(describeCancel) },
   ]
+}
+
+const trial: RouteTrial = {
+  name: 'responses',
+  title: 'Responses',
+  kind: 'generation',
+  example: { input: 'Why is the sky blue?', stream: true },
+  texts: ['response.output.*.content.*.text', 'output.*.content.*.text'],
 }

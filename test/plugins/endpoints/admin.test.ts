@@ -1,8 +1,9 @@
 import t from 'tap'
 import { policyFields } from '../../../core/admin.ts'
+import { Routes, type Route } from '../../../core/index.ts'
 import redaction from '../../../plugins/guardrails/redaction/index.ts'
 import { adminGateway, type AdminGateway } from '../../kit/admin-gateway.ts'
-import { listing } from '../../kit/stage.ts'
+import { adding, listing } from '../../kit/stage.ts'
 import { hello, saying } from '../../kit/gateway.ts'
 
 async function withAccounts(options?: Parameters<typeof adminGateway>[0]): Promise<AdminGateway> {
@@ -292,6 +293,46 @@ t.test('the playground runs as a key, with its rules, and is recorded and audite
   t.notMatch(JSON.stringify(data), /"hi"/)
   const forged = await under.request('/v1/models', { headers: { authorization: 'Bearer ticket_0123' } })
   t.equal(forged.status, 401)
+})
+
+t.test('the playground tries every route that says how', async t => {
+  const got: [string, unknown][] = []
+  const route: Route = {
+    method: 'POST',
+    path: '/v1/speak/**:model',
+    auth: 'key',
+    async handle(exchange) {
+      got.push([`${decodeURIComponent(exchange.params['model']!)}?${exchange.query}`, await exchange.json()])
+      return { status: 200, headers: { 'content-type': 'application/json' }, body: '{"said":"hi"}' }
+    },
+    trial: {
+      name: 'speech',
+      title: 'Speech',
+      kind: 'generation',
+      path: '/v1/speak/{model}:now?alt=sse',
+      example: { text: 'hi' },
+      texts: ['said'],
+    },
+  }
+  const under = await withAccounts({ plugins: [adding(Routes, route)] })
+  t.teardown(under.stop)
+  const { call } = under
+  const { data } = (await call('GET', '/playground')).body
+  t.match(
+    data.map(({ name }: { readonly name: string }) => name),
+    ['responses', 'systemone', 'decisions', 'speech'],
+  )
+  t.match(data.at(-1), { title: 'Speech', kind: 'generation', path: '/v1/speak/{model}:now?alt=sse', texts: ['said'], thoughts: [] })
+  const { id } = (await call('POST', '/keys', { name: 'k', org: 'acme' })).body
+  const request = { model: 'acme/a b$&', text: 'hi' }
+  t.match(await call('POST', '/playground/speech', { key: id, request }), { status: 200, body: { said: 'hi' } })
+  t.same(got, [[`${request.model}:now?alt=sse`, { text: 'hi' }]], 'the model is in the path, and not in the body')
+  t.match(await call('POST', '/playground/nobody', { key: id, request }), { status: 404, body: { error: { message: /nobody/ } } })
+  const viewer = await under.token('viewer')
+  t.equal((await call('POST', '/playground/speech', { key: id, request }, viewer)).status, 403)
+  const actions = (await call('GET', `/audit?target=${id}`)).body.data.map(({ action }: { readonly action: string }) => action)
+  t.same(actions, ['playground.speech', 'keys.create'])
+  await t.rejects(withAccounts({ plugins: [adding(Routes, { ...route, trial: { ...route.trial!, name: 'Two Words' } })] }), /a bad `trial`/)
 })
 
 t.test('every change is audited, without secrets', async t => {

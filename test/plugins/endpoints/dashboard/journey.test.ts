@@ -251,6 +251,55 @@ t.test('from signing in to a request that is found, by the browser alone', { ski
     noProblems('in the playground')
   })
 
+  await t.test('the playground speaks every surface', async t => {
+    const { data } = (await stage.call('GET', '/playground')) as {
+      readonly data: readonly { readonly name: string; readonly title: string }[]
+    }
+    t.ok(data.length >= 6)
+    await open('playground')
+    for (const { name, title } of data) {
+      if (['responses', 'systemone', 'decisions'].includes(name)) continue
+      await page.getByRole('tab', { name: title }).click()
+      await page.getByRole('button', { name: 'Send', exact: true }).click()
+      await page.getByText('in all').waitFor()
+      await page.getByText('See its record').click()
+      await page.getByText('Request id').waitFor()
+      t.match(await page.locator('main').textContent(), new RegExp(`Surface${name}`), `${name} in the record`)
+      await page.goBack()
+      await page.getByRole('tab', { name: title, selected: true }).waitFor()
+    }
+
+    await open('playground?do=messages')
+    const said = page.locator('.answer .said')
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByText('in all').waitFor()
+    t.match(await said.textContent(), /Why is the sky blue/, 'the text of the stream')
+    t.not(await page.getByText('"type":"message_stop"').isVisible(), 'the events are hidden at first')
+    await page.getByText('events as they came').click()
+    t.ok(await page.getByText('"type":"message_stop"').isVisible())
+    await page.getByLabel('Body').fill('{ "max_tokens": 0 }')
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    t.match(await page.getByRole('alert').textContent(), /messages/)
+    await page.getByLabel('Body').fill('{')
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByText('not valid JSON').waitFor()
+    await page.getByLabel('Body').fill('{ "max_tokens": 100, "messages": [{ "role": "user", "content": "first 600000" }], "stream": true }')
+    await page.getByLabel('Model').fill('sandbox/slow')
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByText('You stopped the answer.').waitFor()
+    await page.getByRole('button', { name: 'Show as curl' }).click()
+    t.match(await page.getByRole('dialog').textContent(), '/v1/messages')
+    await page.keyboard.press('Escape')
+
+    await open('logs')
+    await page.getByLabel('Surface').fill('embeddings')
+    const rows = page.locator('tbody tr')
+    await rows.filter({ hasText: 'embeddings' }).first().waitFor()
+    await rows.filter({ hasText: 'messages' }).first().waitFor({ state: 'detached' })
+    t.ok(problems.splice(0).every(problem => problem.includes('400')))
+  })
+
   await t.test('what the gateway refuses is said in place', async t => {
     await open('playground?model=nobody/at-all')
     await page.getByLabel('Input').fill('Hello')

@@ -88,6 +88,7 @@ function LogTable({
         cell: (record: RequestRecord) => html`<${StatusBadge} record=${record} />`,
       },
       { head: 'Model', cell: (record: RequestRecord) => modelOf(record) },
+      { head: 'Surface', isExtra: true, cell: ({ surface }: RequestRecord) => surface ?? none },
       { head: 'Key', isExtra: true, cell: ({ key }: RequestRecord) => (key === null ? none : keyName(key)) },
       {
         head: 'Tokens',

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { Input, Select } from '../../components/fields.ts'
 import { Button } from '../../components/page.ts'
-import { recordFilters } from '../../fields.ts'
+import { recordFields, recordFilters, type Fields } from '../../fields.ts'
 import { localInput, words } from '../../format.ts'
 import { html } from '../../html.ts'
 import type { Parameters } from '../../place.ts'
@@ -10,7 +10,7 @@ import { moreFilters, times, type LogFilters } from './query.ts'
 import { statusText } from './reasons.ts'
 
 const bounds = { from: 'From', to: 'To' }
-const statuses = [200, 400, 401, 402, 403, 404, 422, 424, 429, 499, 500, 502, 503, 504]
+const statuses = [200, 400, 401, 402, 403, 404, 422, 424, 429, 499, 500, 502, 503, 504, 529]
 
 /** The filters of the list. Every change goes back to its first page. */
 export function Filters({
@@ -67,6 +67,7 @@ export function Filters({
           label=${words(recordFilters[name as keyof typeof recordFilters])}
           value=${filters[name] ?? ''}
           placeholder="Any"
+          list=${examplesOf(name)}
           onChange=${typed(name)}
         />`,
     )}
@@ -86,4 +87,8 @@ function choicesOf(
   named: Readonly<Record<string, { readonly label: string }>>,
 ): readonly { readonly value: string; readonly label: string }[] {
   return Object.entries(named).map(([value, { label }]) => ({ value, label }))
+}
+
+function examplesOf(name: string): readonly string[] | undefined {
+  return (recordFields as Fields)[recordFilters[name as keyof typeof recordFilters]]?.examples
 }

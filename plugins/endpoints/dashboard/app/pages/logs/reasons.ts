@@ -60,6 +60,7 @@ const statuses: Readonly<Record<number, string>> = {
   502: 'Vendor failed',
   503: 'Not available',
   504: 'Too slow',
+  529: 'Vendor overloaded',
 }
 
 /** The status of a record, which an answer that failed later keeps. */

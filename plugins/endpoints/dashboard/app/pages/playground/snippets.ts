@@ -4,17 +4,24 @@ export const languages = ['curl', 'TypeScript', 'Python'] as const
 export type Language = (typeof languages)[number]
 
 /** Code that sends the same request without the dashboard. The key stays a variable, because only its owner knows it. */
-export function snippetOf(language: Language, surface: 'responses' | 'systemone' | 'decisions', baseUrl: string, request: Json): string {
-  if (language === 'curl') return curl(surface, baseUrl, request)
-  if (surface === 'systemone') return language === 'Python' ? pythonPost(baseUrl, request) : typescriptPost(baseUrl, request)
+export function snippetOf(language: Language, surface: string, baseUrl: string, request: Json, path = `/v1/${surface}`): string {
+  const url = `${baseUrl}${path}`
+  if (language === 'curl') return curl(url, request)
+  if (surface !== 'decisions' && surface !== 'responses')
+    return language === 'Python' ? pythonPost(url, request) : typescriptPost(url, request)
   if (surface === 'decisions') return language === 'Python' ? pythonDecision(baseUrl, request) : typescriptDecision(baseUrl, request)
   return language === 'Python' ? pythonSdk(baseUrl, request) : typescriptSdk(baseUrl, request)
 }
 
-function curl(surface: string, baseUrl: string, request: Json): string {
-  const noBuffer = request['stream'] === true ? '-N ' : ''
+/** The reply is no JSON, but events. */
+function isStream(url: string, { stream }: Json): boolean {
+  return stream === true || url.endsWith('alt=sse')
+}
+
+function curl(url: string, request: Json): string {
+  const noBuffer = isStream(url, request) ? '-N ' : ''
   const body = JSON.stringify(request, undefined, 2).replaceAll("'", String.raw`'\''`)
-  return `curl ${noBuffer}${baseUrl}/v1/${surface} \\
+  return `curl ${noBuffer}${url.includes('?') ? `'${url}'` : url} \\
   -H "Authorization: Bearer $TURNPIKE_KEY" \\
   -H 'Content-Type: application/json' \\
   -d '${body}'`
@@ -37,8 +44,11 @@ const client = new OpenAI({ baseURL: '${baseUrl}/v1', apiKey: process.env.TURNPI
 ${reading}`
 }
 
-function typescriptPost(baseUrl: string, request: Json): string {
-  return `const response = await fetch('${baseUrl}/v1/systemone', {
+function typescriptPost(url: string, request: Json): string {
+  const reading = isStream(url, request)
+    ? `for await (const text of response.body.pipeThrough(new TextDecoderStream())) process.stdout.write(text)`
+    : 'console.log(await response.json())'
+  return `const response = await fetch(${quoted(url)}, {
   method: 'POST',
   headers: {
     authorization: \`Bearer \${process.env.TURNPIKE_KEY}\`,
@@ -47,7 +57,7 @@ function typescriptPost(baseUrl: string, request: Json): string {
   body: JSON.stringify(${typescriptOf(request, 1)}),
 })
 
-console.log(await response.json())`
+${reading}`
 }
 
 function typescriptDecision(baseUrl: string, request: Json): string {
@@ -113,16 +123,18 @@ ${known.join('\n')}
 ${reading}`
 }
 
-function pythonPost(baseUrl: string, request: Json): string {
+function pythonPost(url: string, request: Json): string {
+  const streams = isStream(url, request)
+  const reading = streams ? 'for line in response.iter_lines(decode_unicode=True):\n    print(line)' : 'print(response.json())'
   return `import os
 import requests
 
 response = requests.post(
-    "${baseUrl}/v1/systemone",
+    "${url}",
     headers={"Authorization": f"Bearer {os.environ['TURNPIKE_KEY']}"},
-    json=${pythonOf(request, 1)},
+    json=${pythonOf(request, 1)},${streams ? '\n    stream=True,' : ''}
 )
-print(response.json())`
+${reading}`
 }
 
 /** An object literal: names without quotes where they need none. */

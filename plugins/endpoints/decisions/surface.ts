@@ -1,0 +1,3 @@
+// Loaded at the first request.
+
+export { decide, decideEither } from './decide.ts'
