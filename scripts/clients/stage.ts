@@ -1,0 +1,70 @@
+import type { PluginUse } from '../../core/index.ts'
+import { fakeUpstream, type FakeUpstream } from '../../core/testing/index.ts'
+import openaiDecisions from '../../plugins/decisions/openai/index.ts'
+import decisions from '../../plugins/endpoints/decisions/index.ts'
+import embeddings from '../../plugins/endpoints/embeddings/index.ts'
+import messages from '../../plugins/endpoints/messages/index.ts'
+import rerank from '../../plugins/endpoints/rerank/index.ts'
+import anthropic from '../../plugins/providers/anthropic/index.ts'
+import cohere from '../../plugins/providers/cohere/index.ts'
+import gemini from '../../plugins/providers/gemini/index.ts'
+import openaiChat from '../../plugins/providers/openai-chat/index.ts'
+import openaiResponses from '../../plugins/providers/openai-responses/index.ts'
+import { listeningGateway, type ListeningGateway } from '../../test/kit/gateway.ts'
+import { publicVendor, type VendorRequest } from '../../test/plugins/decisions/public-vendor.ts'
+import { cohereVendor } from './vendor/cohere.ts'
+import { scriptedVendor, wires, type WireName } from './vendor/vendor.ts'
+
+const apiKey = 'sk-demo-1'
+
+const providerOf: Readonly<Record<WireName, (baseUrl: string) => PluginUse>> = {
+  responses: baseUrl => openaiResponses({ id: 'responses', baseUrl, apiKey }),
+  chat: baseUrl => openaiChat({ id: 'chat', baseUrl, apiKey, host: 'openai' }),
+  messages: baseUrl => anthropic({ id: 'messages', baseUrl, apiKey }),
+  gemini: baseUrl => gemini({ id: 'gemini', baseUrl, apiKey }),
+}
+
+/** A gateway on loopback with every surface and a scripted vendor on every wire, whose provider has the name of the wire. */
+export class Stage {
+  readonly #gateway: ListeningGateway
+  readonly #vendors: readonly FakeUpstream[]
+
+  private constructor(gateway: ListeningGateway, vendors: readonly FakeUpstream[]) {
+    this.#gateway = gateway
+    this.#vendors = vendors
+  }
+
+  static async open(): Promise<Stage> {
+    const names = Object.keys(wires) as WireName[]
+    const vendors = await Promise.all(names.map(scriptedVendor))
+    const deciding = await fakeUpstream(({ body }) => publicVendor(body as VendorRequest))
+    const ranking = await fakeUpstream(cohereVendor)
+    const surfaces = [messages({}), decisions({}), embeddings({}), rerank({})]
+    const providers = names.map((name, index) => providerOf[name](vendors[index]!.url))
+    const others = [openaiDecisions({ apiKey, baseUrl: deciding.url }), cohere({ apiKey, baseUrl: ranking.url })]
+    // Retries are the clients'.
+    const gateway = await listeningGateway({ settings: { retries: 0, logLevel: 'silent' }, plugins: [...surfaces, ...providers, ...others] })
+    return new Stage(gateway, [...vendors, deciding, ranking])
+  }
+
+  /** Such as `http://127.0.0.1:40123`. */
+  get url(): string {
+    return this.#gateway.url
+  }
+
+  get apiKey(): string {
+    return this.#gateway.apiKey
+  }
+
+  /** Whether the request to a vendor's model ended before its answer, within five seconds. */
+  async leftEarly(model: string): Promise<boolean> {
+    const asked = this.#vendors.flatMap(({ requests }) => requests).filter(({ text, url }) => `${url} ${text}`.includes(model))
+    const late = new Promise<'late'>(resolve => setTimeout(resolve, 5_000, 'late').unref())
+    return asked.length > 0 && (await Promise.race([late, Promise.any(asked.map(({ closed }) => closed))])) === 'early'
+  }
+
+  async close(): Promise<void> {
+    await this.#gateway.stop()
+    await Promise.all(this.#vendors.map(vendor => vendor.close()))
+  }
+}
