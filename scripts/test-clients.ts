@@ -14,7 +14,10 @@ import { Table } from './clients/table.ts'
 
 const wanted = process.argv.slice(2)
 const chosen = clients.filter(({ name }) => wanted.length === 0 || wanted.some(each => name === each || name.startsWith(`${each}/`)))
-if (chosen.length === 0) throw new Error(`Expected names of clients, such as ${clients[0]!.name}, got ${wanted.join(' ')}. There are:\n${clients.map(({ name }) => name).join('\n')}`)
+if (chosen.length === 0)
+  throw new Error(
+    `Expected names of clients, such as ${clients[0]!.name}, got ${wanted.join(' ')}. There are:\n${clients.map(({ name }) => name).join('\n')}`,
+  )
 
 const scratch = await mkdtemp(join(tmpdir(), 'turnpike-clients-'))
 const folder = process.env['TURNPIKE_CLIENTS'] ?? scratch

@@ -1,5 +1,17 @@
 /** What every client is asked to do. */
-export const checks = ['text', 'stream', 'tools', 'structured', 'images', 'errors', 'retries', 'abort', 'embeddings', 'rerank', 'decisions'] as const
+export const checks = [
+  'text',
+  'stream',
+  'tools',
+  'structured',
+  'images',
+  'errors',
+  'retries',
+  'abort',
+  'embeddings',
+  'rerank',
+  'decisions',
+] as const
 export type Check = (typeof checks)[number]
 
 /** A line that a client's program prints. */

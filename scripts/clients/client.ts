@@ -14,10 +14,13 @@ export interface Client {
 }
 
 function client(language: LanguageName, folder: string, arg?: string, vendors: readonly string[] = generating): Client {
-  return { name: [language, folder, ...(arg === undefined ? [] : [arg])].join('/'), language, folder, args: arg === undefined ? [] : [arg], vendors }
+  return {
+    name: [language, folder, ...(arg === undefined ? [] : [arg])].join('/'),
+    language,
+    folder,
+    args: arg === undefined ? [] : [arg],
+    vendors,
+  }
 }
 
-export const clients: readonly Client[] = [
-  client('javascript', 'anthropic'),
-  client('python', 'anthropic'),
-]
+export const clients: readonly Client[] = [client('javascript', 'anthropic'), client('python', 'anthropic')]

@@ -76,9 +76,11 @@ export async function install(name: LanguageName, client: string, under: string)
   const folder = join(under, name, client)
   // What its clients share, too.
   await cp(join(sources, name), join(under, name), { recursive: true, filter: path => !path.includes('__pycache__') })
-  if (!existsSync(join(folder, manifest))) throw new Error(`Expected scripts/clients/${name}/${client}/${manifest}, which names the packages of this client.`)
+  if (!existsSync(join(folder, manifest)))
+    throw new Error(`Expected scripts/clients/${name}/${client}/${manifest}, which names the packages of this client.`)
   if (existsSync(join(folder, installed))) return folder
-  for (const [file, ...args] of steps) await run(file.includes('/') ? join(folder, file) : file, args, { cwd: folder, timeout: installLimitMs, maxBuffer: 2 ** 26 })
+  for (const [file, ...args] of steps)
+    await run(file.includes('/') ? join(folder, file) : file, args, { cwd: folder, timeout: installLimitMs, maxBuffer: 2 ** 26 })
   return folder
 }
 

@@ -1,6 +1,7 @@
 import type { PluginUse } from '../../core/index.ts'
 import { fakeUpstream, type FakeUpstream } from '../../core/testing/index.ts'
 import openaiDecisions from '../../plugins/decisions/openai/index.ts'
+import chat from '../../plugins/endpoints/chat/index.ts'
 import decisions from '../../plugins/endpoints/decisions/index.ts'
 import embeddings from '../../plugins/endpoints/embeddings/index.ts'
 import messages from '../../plugins/endpoints/messages/index.ts'
@@ -39,11 +40,14 @@ export class Stage {
     const vendors = await Promise.all(names.map(scriptedVendor))
     const deciding = await fakeUpstream(({ body }) => publicVendor(body as VendorRequest))
     const ranking = await fakeUpstream(cohereVendor)
-    const surfaces = [messages({}), decisions({}), embeddings({}), rerank({})]
+    const surfaces = [chat({}), messages({}), decisions({}), embeddings({}), rerank({})]
     const providers = names.map((name, index) => providerOf[name](vendors[index]!.url))
     const others = [openaiDecisions({ apiKey, baseUrl: deciding.url }), cohere({ apiKey, baseUrl: ranking.url })]
     // Retries are the clients'.
-    const gateway = await listeningGateway({ settings: { retries: 0, logLevel: 'silent' }, plugins: [...surfaces, ...providers, ...others] })
+    const gateway = await listeningGateway({
+      settings: { retries: 0, logLevel: 'silent' },
+      plugins: [...surfaces, ...providers, ...others],
+    })
     return new Stage(gateway, [...vendors, deciding, ranking])
   }
 

@@ -25,7 +25,14 @@ export class Table {
     const rows = [...this.#rows].map(([client, row]) => [client, ...checks.map(check => cell(row, check))])
     const all = [['client', ...checks], ...rows]
     const widths = all[0]!.map((_, column) => Math.max(...all.map(row => row[column]!.length)))
-    return all.map(row => row.map((text, column) => text.padEnd(widths[column]!)).join('  ').trimEnd()).join('\n')
+    return all
+      .map(row =>
+        row
+          .map((text, column) => text.padEnd(widths[column]!))
+          .join('  ')
+          .trimEnd(),
+      )
+      .join('\n')
   }
 
   #count(counts: (told: Told) => boolean): number {

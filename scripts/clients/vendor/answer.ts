@@ -33,7 +33,8 @@ function extraction({ text, tools, schema }: Question): Answer {
   const tool = tools.find(({ schema }) => schema.properties?.['degrees'])
   if (tool && !schema) return { calls: [call(tool, 1, found)] }
   // A prompt that lays out the answer's fields itself.
-  if (text.includes('[[ ## ')) return { text: `[[ ## city ## ]]\n${found.city}\n\n[[ ## degrees ## ]]\n${found.degrees}\n\n[[ ## completed ## ]]` }
+  if (text.includes('[[ ## '))
+    return { text: `[[ ## city ## ]]\n${found.city}\n\n[[ ## degrees ## ]]\n${found.degrees}\n\n[[ ## completed ## ]]` }
   return { text: JSON.stringify(found) }
 }
 

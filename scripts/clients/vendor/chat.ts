@@ -23,7 +23,8 @@ const usage = { prompt_tokens: 9, completion_tokens: 4, total_tokens: 13 }
 export const chat: Wire = {
   question({ body }) {
     const { model, stream = false, messages, tools = [], response_format: format } = body as Body
-    const parts = (role: string): readonly Part[] => messages.filter(message => message.role === role).flatMap(({ content }) => partsOf(content))
+    const parts = (role: string): readonly Part[] =>
+      messages.filter(message => message.role === role).flatMap(({ content }) => partsOf(content))
     return {
       model,
       streamed: stream,
@@ -55,7 +56,9 @@ export const chat: Wire = {
       rest: [...said, chunk({}, finishOf(answer)), sseFrame({ ...common, choices: [], usage }), 'data: [DONE]\n\n'],
     }
   },
-  failure: (status, message) => ({ error: { message, type: status === 429 ? 'rate_limit_error' : 'server_error', param: null, code: null } }),
+  failure: (status, message) => ({
+    error: { message, type: status === 429 ? 'rate_limit_error' : 'server_error', param: null, code: null },
+  }),
   other: request => (request.url.endsWith('/embeddings') ? openaiReply(request) : undefined),
 }
 
@@ -67,7 +70,9 @@ function textOf(parts: readonly Part[]): string {
   return parts.map(({ text = '' }) => text).join('\n')
 }
 
-function callsOf({ calls = [] }: Answer): readonly { readonly id: string; readonly type: string; readonly function: { name: string; arguments: string } }[] {
+function callsOf({
+  calls = [],
+}: Answer): readonly { readonly id: string; readonly type: string; readonly function: { name: string; arguments: string } }[] {
   return calls.map(({ id, name, arguments: input }) => ({ id, type: 'function', function: { name, arguments: input } }))
 }
 

@@ -48,9 +48,11 @@ export const gemini: Wire = {
     const [first, ...rest] = parts.map((part, index) => sseFrame(reply([part], model, index === parts.length - 1)))
     return { opening: [first!], rest }
   },
-  failure: (status, message) => ({ error: { code: status, message, status: status === 429 ? 'RESOURCE_EXHAUSTED' : 'UNAVAILABLE' } }),
+  failure: (status, message) => ({ error: { code: status, message, status: statuses[status] ?? 'UNAVAILABLE' } }),
   other: request => (/:(batchE|e)mbedContents?$/.test(request.url) ? geminiReply(request) : undefined),
 }
+
+const statuses: Readonly<Record<number, string>> = { 429: 'RESOURCE_EXHAUSTED', 500: 'INTERNAL' }
 
 /** Text, whichever member has it. */
 function outputOf(response: Readonly<Record<string, unknown>>): string {

@@ -63,7 +63,9 @@ function stopOf({ calls }: Answer): string {
 }
 
 function contentOf({ text, calls }: Answer): readonly object[] {
-  return calls ? calls.map(({ id, name, arguments: input }) => ({ type: 'tool_use', id, name, input: JSON.parse(input) as object })) : [{ type: 'text', text }]
+  return calls
+    ? calls.map(({ id, name, arguments: input }) => ({ type: 'tool_use', id, name, input: JSON.parse(input) as object }))
+    : [{ type: 'text', text }]
 }
 
 function eventsOf(answer: Answer, model: string): readonly Event[] {

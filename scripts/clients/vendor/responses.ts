@@ -61,7 +61,9 @@ export const responses: Wire = {
     // Created, the item, its part, the first delta.
     return { opening: frames.slice(0, 4), rest: frames.slice(4) }
   },
-  failure: (status, message) => ({ error: { message, type: status === 429 ? 'rate_limit_error' : 'server_error', param: null, code: null } }),
+  failure: (status, message) => ({
+    error: { message, type: status === 429 ? 'rate_limit_error' : 'server_error', param: null, code: null },
+  }),
   other: request => (request.url.endsWith('/embeddings') ? openaiReply(request) : undefined),
 }
 
@@ -88,7 +90,12 @@ function itemsOf({ text = '', calls }: Answer): readonly OutputItem[] {
     const content = [{ type: 'output_text', text, annotations: [], logprobs: [] }]
     return [{ type: 'message', id: 'msg_demo', ...{ role: 'assistant', status }, content }]
   }
-  return calls.map(({ id, name, arguments: input }) => ({ type: 'function_call', id: `fc_${id}`, ...{ call_id: id, name, status }, arguments: input }))
+  return calls.map(({ id, name, arguments: input }) => ({
+    type: 'function_call',
+    id: `fc_${id}`,
+    ...{ call_id: id, name, status },
+    arguments: input,
+  }))
 }
 
 function eventsOf(item: OutputItem, index: number, event: (type: string, members: object) => string): readonly string[] {

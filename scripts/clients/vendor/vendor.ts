@@ -1,4 +1,12 @@
-import { cut, fakeUpstream, stall, type FakeReply, type FakeUpstream, type ReceivedRequest, type Step } from '../../../core/testing/index.ts'
+import {
+  cut,
+  fakeUpstream,
+  stall,
+  type FakeReply,
+  type FakeUpstream,
+  type ReceivedRequest,
+  type Step,
+} from '../../../core/testing/index.ts'
 import { answerTo } from './answer.ts'
 import { chat } from './chat.ts'
 import { gemini } from './gemini.ts'

@@ -50,7 +50,12 @@ await check('tools', async () => {
     const messages = [...request.messages, { role: 'assistant', content }, { role: 'user', content: results }]
     equal(textOf(await client.messages.create({ ...request, messages })), kit.weatherAnswer)
 
-    const tool = betaTool({ name: 'get_weather', description: weather.description, inputSchema: kit.weatherSchema, run: ({ city }) => kit.weatherIn(city) })
+    const tool = betaTool({
+      name: 'get_weather',
+      description: weather.description,
+      inputSchema: kit.weatherSchema,
+      run: ({ city }) => kit.weatherIn(city),
+    })
     const final = await client.beta.messages.toolRunner({ ...asking(kit.weatherQuestion), tools: [tool], stream: streamed }).runUntilDone()
     equal(textOf(final), kit.weatherAnswer, "the runner's answer")
   }
@@ -64,21 +69,26 @@ await check('structured', async () => {
 
 await check('images', async () => {
   const source = { type: 'base64', media_type: 'image/png', data: kit.png }
-  const message = await client.messages.create(asking([{ type: 'image', source }, { type: 'text', text: kit.imageQuestion }]))
+  const message = await client.messages.create(
+    asking([
+      { type: 'image', source },
+      { type: 'text', text: kit.imageQuestion },
+    ]),
+  )
   equal(textOf(message), kit.imageAnswer)
 })
 
 await check('errors', async () => {
   const stranger = new Anthropic({ apiKey: 'tp_demo_wrong', baseURL: kit.url, logLevel: 'off' })
-  for (const [promise, kind, status] of [
-    [stranger.messages.create(asking(kit.hello)), Anthropic.AuthenticationError, 401],
-    [client.messages.create({ ...asking(kit.hello), model: 'nowhere/m' }), Anthropic.BadRequestError, 400],
-    [once.messages.create(asking(kit.hello, 'failing-429')), Anthropic.RateLimitError, 429],
-    [once.messages.create(asking(kit.hello, 'failing-500')), Anthropic.InternalServerError, 503],
-    [once.messages.create(asking(kit.hello, 'failing-529')), Anthropic.InternalServerError, 529],
-    [once.messages.stream(asking(kit.hello, 'failing-500')).finalMessage(), Anthropic.InternalServerError, 503],
+  for (const [ask, kind, status] of [
+    [() => stranger.messages.create(asking(kit.hello)), Anthropic.AuthenticationError, 401],
+    [() => client.messages.create({ ...asking(kit.hello), model: 'nowhere/m' }), Anthropic.BadRequestError, 400],
+    [() => once.messages.create(asking(kit.hello, 'failing-429')), Anthropic.RateLimitError, 429],
+    [() => once.messages.create(asking(kit.hello, 'failing-500')), Anthropic.InternalServerError, 503],
+    [() => once.messages.create(asking(kit.hello, 'failing-529')), Anthropic.InternalServerError, 529],
+    [() => once.messages.stream(asking(kit.hello, 'failing-500')).finalMessage(), Anthropic.InternalServerError, 503],
   ]) {
-    const error = await failure(promise)
+    const error = await failure(ask())
     holds(error instanceof kind, kind.name, String(error))
     equal(error.status, status, 'the status')
     holds(error.requestID?.startsWith('req_'), 'an id', error.requestID)
