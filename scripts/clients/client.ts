@@ -1,8 +1,6 @@
 import type { LanguageName } from './language.ts'
 
-const generating = ['responses', 'chat', 'messages', 'gemini'] as const
-
-/** A program of `scripts/clients/<language>/<folder>`. */
+/** A program in `scripts/clients/<language>/<folder>`. */
 export interface Client {
   readonly name: string
   readonly language: LanguageName
@@ -13,14 +11,27 @@ export interface Client {
   readonly vendors: readonly string[]
 }
 
-function client(language: LanguageName, folder: string, arg?: string, vendors: readonly string[] = generating): Client {
-  return {
-    name: [language, folder, ...(arg === undefined ? [] : [arg])].join('/'),
-    language,
-    folder,
-    args: arg === undefined ? [] : [arg],
-    vendors,
-  }
-}
+const generating = ['responses', 'chat', 'messages', 'gemini'] as const
 
-export const clients: readonly Client[] = [client('javascript', 'anthropic'), client('python', 'anthropic')]
+export const clients: readonly Client[] = [
+  client('javascript', 'anthropic'),
+  client('javascript', 'openai'),
+  client('python', 'anthropic'),
+  client('python', 'openai'),
+  client('python', 'langchain', 'openai'),
+  client('python', 'langchain', 'anthropic'),
+  client('python', 'pydantic-ai', 'openai'),
+  client('python', 'pydantic-ai', 'anthropic'),
+  client('python', 'llama-index', 'openai'),
+  client('python', 'llama-index', 'anthropic'),
+  client('python', 'instructor', 'openai'),
+  client('python', 'instructor', 'anthropic'),
+  client('python', 'litellm', 'openai'),
+  client('python', 'litellm', 'anthropic'),
+  client('python', 'dspy'),
+]
+
+function client(language: LanguageName, folder: string, part?: string, vendors: readonly string[] = generating): Client {
+  const args = part === undefined ? [] : [part]
+  return { name: [language, folder, ...args].join('/'), language, folder, args, vendors }
+}

@@ -44,5 +44,5 @@ function cell(row: readonly Told[], check: Check): string {
   const told = row.filter(each => each.check === check)
   const failed = told.filter(({ failure }) => failure !== undefined)
   if (failed.length > 0) return `FAILED (${[...new Set(failed.map(({ vendor }) => vendor))].join(', ')})`
-  return told.length === 0 || told.every(({ absent }) => absent !== undefined) ? '–' : 'ok'
+  return told.every(({ absent }) => absent !== undefined) ? '–' : 'ok'
 }

@@ -81,19 +81,21 @@ function responseOf(answer: Answer, model: string): object {
 }
 
 type OutputItem =
-  | { readonly type: 'message'; readonly id: string; readonly content: readonly { readonly text: string }[] }
-  | { readonly type: 'function_call'; readonly id: string; readonly arguments: string }
+  | { type: 'message'; id: string; role: string; status: string; content: readonly { readonly text: string }[] }
+  | { type: 'function_call'; id: string; call_id: string; name: string; status: string; arguments: string }
 
 function itemsOf({ text = '', calls }: Answer): readonly OutputItem[] {
   const status = 'completed'
   if (!calls) {
     const content = [{ type: 'output_text', text, annotations: [], logprobs: [] }]
-    return [{ type: 'message', id: 'msg_demo', ...{ role: 'assistant', status }, content }]
+    return [{ type: 'message', id: 'msg_demo', role: 'assistant', status, content }]
   }
   return calls.map(({ id, name, arguments: input }) => ({
     type: 'function_call',
     id: `fc_${id}`,
-    ...{ call_id: id, name, status },
+    call_id: id,
+    name,
+    status,
     arguments: input,
   }))
 }
