@@ -16,6 +16,11 @@ const generating = ['responses', 'chat', 'messages', 'gemini'] as const
 export const clients: readonly Client[] = [
   client('javascript', 'anthropic'),
   client('javascript', 'openai'),
+  client('javascript', 'ai', 'openai'),
+  client('javascript', 'ai', 'openai-compatible'),
+  client('javascript', 'ai', 'anthropic'),
+  client('javascript', 'langchain', 'openai'),
+  client('javascript', 'langchain', 'anthropic'),
   client('python', 'anthropic'),
   client('python', 'openai'),
   client('python', 'langchain', 'openai'),
@@ -29,6 +34,8 @@ export const clients: readonly Client[] = [
   client('python', 'litellm', 'openai'),
   client('python', 'litellm', 'anthropic'),
   client('python', 'dspy'),
+  client('go', 'openai'),
+  client('java', 'openai'),
 ]
 
 function client(language: LanguageName, folder: string, part?: string, vendors: readonly string[] = generating): Client {

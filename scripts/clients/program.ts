@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { checks, type Check, type Report } from './checks.ts'
 import type { Command } from './language.ts'
-import type { Stage } from './stage.ts'
+import { knownNames, type Stage } from './stage.ts'
 
 const limitMs = 180_000
 let runs = 0
@@ -10,11 +10,14 @@ let runs = 0
 export async function reportsOf(command: Command, stage: Stage, vendor: string): Promise<readonly Report[]> {
   // Names of models end with it, so that the vendors know the requests of this run.
   const run = `run${++runs}`
+  const { gpt, claude } = vendor in knownNames ? knownNames[vendor as keyof typeof knownNames] : { gpt: vendor, claude: vendor }
   const { exitCode, output, errors } = await finished(command, {
     TURNPIKE_URL: stage.url,
     TURNPIKE_KEY: stage.apiKey,
     TURNPIKE_VENDOR: vendor,
     TURNPIKE_RUN: run,
+    TURNPIKE_GPT: gpt,
+    TURNPIKE_CLAUDE: claude,
   })
   const reports = output.split('\n').flatMap(line => reportIn(line) ?? [])
   const ended = exitCode === 0 && reports.length > 0 ? [] : [failed('text', `The program ended with ${exitCode}: ${errors.slice(-1_500)}`)]

@@ -1,5 +1,6 @@
 import type { PluginUse } from '../../core/index.ts'
 import { fakeUpstream, type FakeUpstream } from '../../core/testing/index.ts'
+import fileCatalog from '../../plugins/catalogs/file/index.ts'
 import openaiDecisions from '../../plugins/decisions/openai/index.ts'
 import chat from '../../plugins/endpoints/chat/index.ts'
 import decisions from '../../plugins/endpoints/decisions/index.ts'
@@ -25,6 +26,14 @@ const providerOf: Readonly<Record<WireName, (baseUrl: string) => PluginUse>> = {
   gemini: baseUrl => gemini({ id: 'gemini', baseUrl, apiKey }),
 }
 
+/** Names for clients that insist on those of a maker. */
+export const knownNames: Readonly<Record<WireName, { readonly gpt: string; readonly claude: string }>> = {
+  responses: { gpt: 'gpt-4.1', claude: 'claude-3-5-haiku-20241022' },
+  chat: { gpt: 'gpt-4.1-mini', claude: 'claude-3-7-sonnet-20250219' },
+  messages: { gpt: 'gpt-4o', claude: 'claude-3-haiku-20240307' },
+  gemini: { gpt: 'gpt-4o-mini', claude: 'claude-3-opus-20240229' },
+}
+
 /** A gateway on loopback with every surface and a scripted vendor on every wire, whose provider has the name of the wire. */
 export class Stage {
   readonly #gateway: ListeningGateway
@@ -43,10 +52,13 @@ export class Stage {
     const surfaces = [chat({}), messages({}), decisions({}), embeddings({}), rerank({})]
     const providers = names.map((name, index) => providerOf[name](vendors[index]!.url))
     const others = [openaiDecisions({ apiKey, baseUrl: deciding.url }), cohere({ apiKey, baseUrl: ranking.url })]
+    const models = names.flatMap(provider =>
+      Object.values(knownNames[provider]).map(model => ({ model, endpoints: [{ provider, upstreamModel: 'plain' }] })),
+    )
     // Retries are the clients'.
     const gateway = await listeningGateway({
       settings: { retries: 0, logLevel: 'silent' },
-      plugins: [...surfaces, ...providers, ...others],
+      plugins: [...surfaces, ...providers, ...others, fileCatalog({ models })],
     })
     return new Stage(gateway, [...vendors, deciding, ranking])
   }

@@ -39,8 +39,9 @@ def check(run):
     try:
         run()
         _report({"check": run.__name__})
-    except BaseException:
-        _report({"check": run.__name__, "failure": traceback.format_exc()[-2000:]})
+    except BaseException as error:
+        where = "".join(traceback.format_tb(error.__traceback__)[-3:])
+        _report({"check": run.__name__, "failure": f"{type(error).__name__}: {error}"[:1000] + f"\n{where}"})
     return run
 
 

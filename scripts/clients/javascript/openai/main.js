@@ -108,3 +108,22 @@ await check('embeddings', async () => {
   )
   holds(usage.total_tokens > 0, 'usage', usage)
 })
+
+await check('decisions', async () => {
+  for (const name of ['openai/gpt-6-luna', 'sandbox/dm']) {
+    const { answers, usage } = await client.decisions.create({
+      model: name,
+      input: 'Where is my money?',
+      questions: [
+        { type: 'predicate', name: 'angry', instructions: 'The writer is angry.' },
+        { type: 'choice', instructions: 'Is it paid?', choices: [{ value: true }, { value: 'true' }, { value: 'unclear' }] },
+        { type: 'score', instructions: 'How urgent?', levels: [{ label: 'can wait' }, { label: 'today' }] },
+      ],
+    })
+    equal(
+      answers.map(({ type }) => type),
+      ['predicate', 'choice', 'score'],
+    )
+    holds(usage.total_tokens === usage.input_tokens + usage.output_tokens, 'usage that adds up', usage)
+  }
+})

@@ -37,6 +37,7 @@ modes = (
     else [Mode.ANTHROPIC_TOOLS, Mode.ANTHROPIC_JSON]
 )
 usual = modes[0]
+reading = {"city": "Oslo", "degrees": 21}
 
 
 def asking(what: str = "plain", text: str = kit.extraction) -> dict:
@@ -49,14 +50,14 @@ kit.absent("text", "it always extracts")
 @check
 def structured():
     for mode in modes:
-        equal(client(mode).create(response_model=Reading, **asking()), Reading(city="Oslo", degrees=21), str(mode))
+        equal(client(mode).create(response_model=Reading, **asking()).model_dump(), reading, str(mode))
 
 
 @check
 def stream():
     for mode in modes:
         partials = list(client(mode).create_partial(response_model=Reading, **asking()))
-        equal(partials[-1].model_dump(), {"city": "Oslo", "degrees": 21}, str(mode))
+        equal(partials[-1].model_dump(), reading, str(mode))
 
 
 @check
@@ -70,7 +71,7 @@ def tools():
 def images():
     image = instructor.Image.from_base64(f"data:image/png;base64,{kit.png}")
     request = {**asking(), "messages": [{"role": "user", "content": [kit.extraction, image]}]}
-    equal(client(usual).create(response_model=Reading, **request), Reading(city="Oslo", degrees=21))
+    equal(client(usual).create(response_model=Reading, **request).model_dump(), reading)
 
 
 @check
@@ -83,7 +84,7 @@ def errors():
 @check
 def retries():
     for status in (429, 500):
-        equal(client(usual).create(response_model=Reading, **asking(f"busy-{status}")), Reading(city="Oslo", degrees=21))
+        equal(client(usual).create(response_model=Reading, **asking(f"busy-{status}")).model_dump(), reading)
 
 
 kit.absent("abort", "left to the SDK")

@@ -115,3 +115,19 @@ def embeddings():
     if kit.vendor in ("chat", "responses", "gemini"):
         made = client.embeddings.create(model=model("embedding"), input=["one", "another"])
         equal([(len(each.embedding), each.index) for each in made.data], [(4, 0), (4, 1)])
+
+
+@check
+def decisions():
+    for name in ("openai/gpt-6-luna", "sandbox/dm"):
+        decision = client.decisions.create(
+            model=name,
+            input="Where is my money?",
+            questions=[
+                {"type": "predicate", "name": "angry", "instructions": "The writer is angry."},
+                {"type": "choice", "instructions": "Is it paid?", "choices": [{"value": True}, {"value": "true"}, {"value": "unclear"}]},
+                {"type": "score", "instructions": "How urgent?", "levels": [{"label": "can wait"}, {"label": "today"}]},
+            ],
+        )
+        equal([answer.type for answer in decision.answers], ["predicate", "choice", "score"])
+        equal(decision.usage.total_tokens, decision.usage.input_tokens + decision.usage.output_tokens, "the usage")
