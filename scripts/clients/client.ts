@@ -11,34 +11,28 @@ export interface Client {
   readonly vendors: readonly string[]
 }
 
-const generating = ['responses', 'chat', 'messages', 'gemini'] as const
+const every = ['by-responses', 'by-chat', 'by-messages', 'by-gemini']
 
 export const clients: readonly Client[] = [
-  client('javascript', 'anthropic'),
   client('javascript', 'openai'),
-  client('javascript', 'ai', 'openai'),
-  client('javascript', 'ai', 'openai-compatible'),
-  client('javascript', 'ai', 'anthropic'),
-  client('javascript', 'langchain', 'openai'),
-  client('javascript', 'langchain', 'anthropic'),
-  client('python', 'anthropic'),
   client('python', 'openai'),
-  client('python', 'langchain', 'openai'),
-  client('python', 'langchain', 'anthropic'),
-  client('python', 'pydantic-ai', 'openai'),
-  client('python', 'pydantic-ai', 'anthropic'),
-  client('python', 'llama-index', 'openai'),
-  client('python', 'llama-index', 'anthropic'),
-  client('python', 'instructor', 'openai'),
-  client('python', 'instructor', 'anthropic'),
-  client('python', 'litellm', 'openai'),
-  client('python', 'litellm', 'anthropic'),
-  client('python', 'dspy'),
   client('go', 'openai'),
   client('java', 'openai'),
+  client('rust', 'async-openai'),
+  client('javascript', 'anthropic'),
+  client('python', 'anthropic'),
+  client('javascript', 'claude-code', undefined, ['by-messages', 'by-chat']),
+  ...['openai', 'openai-compatible', 'anthropic'].map(surface => client('javascript', 'ai', surface)),
+  ...['openai', 'anthropic'].map(surface => client('javascript', 'langchain', surface)),
+  ...['openai', 'anthropic'].map(surface => client('python', 'langchain', surface)),
+  ...['openai', 'anthropic'].map(surface => client('python', 'pydantic-ai', surface)),
+  ...['openai', 'anthropic'].map(surface => client('python', 'llama-index', surface)),
+  ...['openai', 'anthropic'].map(surface => client('python', 'instructor', surface)),
+  ...['openai', 'anthropic'].map(surface => client('python', 'litellm', surface)),
+  client('python', 'dspy'),
 ]
 
-function client(language: LanguageName, folder: string, part?: string, vendors: readonly string[] = generating): Client {
+function client(language: LanguageName, folder: string, part?: string, vendors: readonly string[] = every): Client {
   const args = part === undefined ? [] : [part]
   return { name: [language, folder, ...args].join('/'), language, folder, args, vendors }
 }

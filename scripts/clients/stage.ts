@@ -20,18 +20,18 @@ import { scriptedVendor, wires, type WireName } from './vendor/vendor.ts'
 const apiKey = 'sk-demo-1'
 
 const providerOf: Readonly<Record<WireName, (baseUrl: string) => PluginUse>> = {
-  responses: baseUrl => openaiResponses({ id: 'responses', baseUrl, apiKey }),
-  chat: baseUrl => openaiChat({ id: 'chat', baseUrl, apiKey, host: 'openai' }),
-  messages: baseUrl => anthropic({ id: 'messages', baseUrl, apiKey }),
-  gemini: baseUrl => gemini({ id: 'gemini', baseUrl, apiKey }),
+  'by-responses': baseUrl => openaiResponses({ id: 'by-responses', baseUrl, apiKey }),
+  'by-chat': baseUrl => openaiChat({ id: 'by-chat', baseUrl, apiKey, host: 'openai' }),
+  'by-messages': baseUrl => anthropic({ id: 'by-messages', baseUrl, apiKey }),
+  'by-gemini': baseUrl => gemini({ id: 'by-gemini', baseUrl, apiKey }),
 }
 
 /** Names for clients that insist on those of a maker. */
 export const knownNames: Readonly<Record<WireName, { readonly gpt: string; readonly claude: string }>> = {
-  responses: { gpt: 'gpt-4.1', claude: 'claude-3-5-haiku-20241022' },
-  chat: { gpt: 'gpt-4.1-mini', claude: 'claude-3-7-sonnet-20250219' },
-  messages: { gpt: 'gpt-4o', claude: 'claude-3-haiku-20240307' },
-  gemini: { gpt: 'gpt-4o-mini', claude: 'claude-3-opus-20240229' },
+  'by-responses': { gpt: 'gpt-4.1', claude: 'claude-3-5-haiku-20241022' },
+  'by-chat': { gpt: 'gpt-4.1-mini', claude: 'claude-3-7-sonnet-20250219' },
+  'by-messages': { gpt: 'gpt-4o', claude: 'claude-3-haiku-20240307' },
+  'by-gemini': { gpt: 'gpt-4o-mini', claude: 'claude-3-opus-20240229' },
 }
 
 /** A gateway on loopback with every surface and a scripted vendor on every wire, whose provider has the name of the wire. */

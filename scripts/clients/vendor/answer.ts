@@ -18,14 +18,15 @@ const found = { city: 'Oslo', degrees: 21 }
 /** The scripted model: it reads files, looks up weather, extracts, sees images, and otherwise says hello. */
 export function answerTo(question: Question): Answer {
   const { text, tools, outputs, images } = question
-  if (outputs.length > 0) return { text: `It said: ${outputs.join(' and ')}` }
+  const sights = images.map(({ type, bytes }) => `I see ${type} of ${bytes} bytes.`)
+  if (outputs.length > 0) return { text: [`It said: ${outputs.join(' and ')}`, ...sights].join(' ') }
   if (/\bextract\b/i.test(text)) return extraction(question)
   const weather = tools.find(({ name }) => /weather/i.test(name))
   if (weather && /weather/i.test(text)) return twice(weather, 'city', ['Oslo', 'Rome'])
   const reader = tools.find(({ name }) => /^read(_file)?$/i.test(name))
-  const files = text.match(/\/\S+\.txt\b/g)
+  const files = text.match(/\/\S+\.(txt|png)\b/g)
   if (reader && files) return twice(reader, pathIn(reader), [...new Set(files)].slice(-2))
-  if (images.length > 0) return { text: images.map(({ type, bytes }) => `I see ${type} of ${bytes} bytes.`).join(' ') }
+  if (sights.length > 0) return { text: sights.join(' ') }
   return { text: 'Hello to you' }
 }
 

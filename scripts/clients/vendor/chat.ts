@@ -31,7 +31,7 @@ export const chat: Wire = {
       text: textOf(parts('user')),
       tools: tools.flatMap(({ function: tool }) => (tool ? [{ name: tool.name, schema: tool.parameters ?? {} }] : [])),
       outputs: messages.filter(({ role }) => role === 'tool').map(({ content }) => textOf(partsOf(content))),
-      images: parts('user').flatMap(({ image_url: image }) => (image ? (imageOfUrl(image.url) ?? []) : [])),
+      images: [...parts('user'), ...parts('tool')].flatMap(({ image_url: image }) => (image ? (imageOfUrl(image.url) ?? []) : [])),
       schema: format?.json_schema?.schema,
     }
   },

@@ -13,7 +13,7 @@ interface Body {
 interface Part {
   readonly text?: string
   readonly inlineData?: { readonly mimeType: string; readonly data: string }
-  readonly functionResponse?: { readonly response: Readonly<Record<string, unknown>> }
+  readonly functionResponse?: { readonly response: Readonly<Record<string, unknown>>; readonly parts?: readonly Part[] }
 }
 
 interface Declaration {
@@ -38,7 +38,7 @@ export const gemini: Wire = {
         .flatMap(({ functionDeclarations: all = [] }) => all)
         .map(({ name, parameters, parametersJsonSchema }) => ({ name, schema: parametersJsonSchema ?? parameters ?? {} })),
       outputs: parts.flatMap(({ functionResponse: output }) => (output ? [outputOf(output.response)] : [])),
-      images: parts.flatMap(({ inlineData }) => (inlineData ? [imageOf(inlineData.mimeType, inlineData.data)] : [])),
+      images: [...parts, ...parts.flatMap(({ functionResponse }) => functionResponse?.parts ?? [])].flatMap(({ inlineData }) => (inlineData ? [imageOf(inlineData.mimeType, inlineData.data)] : [])),
       schema: config?.responseJsonSchema ?? config?.responseSchema,
     }
   },

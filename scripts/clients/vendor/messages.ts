@@ -24,11 +24,13 @@ type Event = { readonly type: string } & Readonly<Record<string, unknown>>
 export const messages: Wire = {
   question({ body }) {
     const { model, stream = false, messages: turns, tools = [], output_config: config } = body as Body
-    const blocks = turns.filter(({ role }) => role === 'user').flatMap(({ content }) => blocksOf(content))
+    const asked = turns.filter(({ role }) => role === 'user').flatMap(({ content }) => blocksOf(content))
+    // Those of tools, too.
+    const blocks = asked.flatMap(block => [block, ...(block.type === 'tool_result' ? blocksOf(block.content ?? []) : [])])
     return {
       model,
       streamed: stream,
-      text: textOf(blocks),
+      text: textOf(asked),
       tools: tools.map(({ name, input_schema: schema = {} }) => ({ name, schema })),
       outputs: blocks.filter(({ type }) => type === 'tool_result').map(({ content = '' }) => textOf(blocksOf(content))),
       images: blocks.flatMap(({ source }) => (source ? [imageOf(source.media_type, source.data)] : [])),

@@ -14,7 +14,8 @@ import { messages } from './messages.ts'
 import { responses } from './responses.ts'
 import type { Wire } from './wire.ts'
 
-export const wires = { responses, chat, messages, gemini } as const satisfies Readonly<Record<string, Wire>>
+/** By the names of their providers: litellm takes `responses/…` for an address. */
+export const wires = { 'by-responses': responses, 'by-chat': chat, 'by-messages': messages, 'by-gemini': gemini } as const satisfies Readonly<Record<string, Wire>>
 export type WireName = keyof typeof wires
 
 /**

@@ -222,7 +222,7 @@ func main() {
 		return nil
 	})
 
-	if vendor != "messages" {
+	if vendor != "by-messages" {
 		check("embeddings", func() error {
 			made, err := client.Embeddings.New(background, openai.EmbeddingNewParams{
 				Model: model("embedding"), Input: openai.EmbeddingNewParamsInputUnion{OfArrayOfStrings: []string{"one", "another"}},

@@ -131,7 +131,7 @@ def abort():
     stream.close()
 
 
-if package == "openai" and kit.vendor in ("chat", "responses", "gemini"):
+if package == "openai" and kit.vendor != "by-messages":
 
     @check
     def embeddings():

@@ -97,7 +97,7 @@ def abort():
     getattr(stream.completion_stream, "close", lambda: None)()
 
 
-if package == "openai" and kit.vendor in ("chat", "responses", "gemini"):
+if package == "openai" and kit.vendor != "by-messages":
 
     @check
     def embeddings():

@@ -110,7 +110,7 @@ else:
         stream.close()
 
 
-if package == "openai" and kit.vendor in ("chat", "responses", "gemini"):
+if package == "openai" and kit.vendor != "by-messages":
 
     @check
     def embeddings():

@@ -53,7 +53,7 @@ public final class Main {
     check("errors", Main::errors);
     check("retries", Main::retries);
     check("abort", Main::abort);
-    if (!VENDOR.equals("messages")) check("embeddings", Main::embeddings);
+    if (!VENDOR.equals("by-messages")) check("embeddings", Main::embeddings);
     System.exit(0);
   }
 
