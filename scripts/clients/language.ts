@@ -88,7 +88,8 @@ export function programIn(folder: string, name: LanguageName, args: readonly str
   return languages[name].program(folder, args)
 }
 
-/** The folder of a client in this repository, for tests that have its packages anyway. */
-export function sourceOf(name: LanguageName, client: string): string {
-  return join(sources, name, client)
+/** The same from this repository, with the packages that are on this machine anyway. */
+export function programHere(name: 'javascript' | 'python', client: string): Command {
+  const { file, ...command } = languages[name].program(join(sources, name, client), [])
+  return { ...command, file: name === 'python' ? 'python3' : file }
 }

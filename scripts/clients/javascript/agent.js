@@ -26,7 +26,9 @@ export class Agent {
   run(args, more = {}) {
     return new Promise(resolve => {
       const options = { cwd: this.folder, env: this.#env(more), timeout: 60_000, maxBuffer: 2 ** 26 }
-      const child = execFile(this.#command, args, options, (error, stdout, stderr) => resolve({ code: error ? (error.code ?? -1) : 0, stdout, stderr }))
+      const child = execFile(this.#command, args, options, (error, stdout, stderr) =>
+        resolve({ code: error ? (error.code ?? -1) : 0, stdout, stderr }),
+      )
       child.stdin.end()
     })
   }

@@ -38,7 +38,9 @@ export const gemini: Wire = {
         .flatMap(({ functionDeclarations: all = [] }) => all)
         .map(({ name, parameters, parametersJsonSchema }) => ({ name, schema: parametersJsonSchema ?? parameters ?? {} })),
       outputs: parts.flatMap(({ functionResponse: output }) => (output ? [outputOf(output.response)] : [])),
-      images: [...parts, ...parts.flatMap(({ functionResponse }) => functionResponse?.parts ?? [])].flatMap(({ inlineData }) => (inlineData ? [imageOf(inlineData.mimeType, inlineData.data)] : [])),
+      images: [...parts, ...parts.flatMap(({ functionResponse }) => functionResponse?.parts ?? [])].flatMap(({ inlineData }) =>
+        inlineData ? [imageOf(inlineData.mimeType, inlineData.data)] : [],
+      ),
       schema: config?.responseJsonSchema ?? config?.responseSchema,
     }
   },
@@ -52,7 +54,7 @@ export const gemini: Wire = {
   other: request => (/:(batchE|e)mbedContents?$/.test(request.url) ? geminiReply(request) : undefined),
 }
 
-const statuses: Readonly<Record<number, string>> = { 429: 'RESOURCE_EXHAUSTED', 500: 'INTERNAL' }
+const statuses: Readonly<Record<number, string>> = { 400: 'INVALID_ARGUMENT', 429: 'RESOURCE_EXHAUSTED', 500: 'INTERNAL' }
 
 /** Text, whichever member has it. */
 function outputOf(response: Readonly<Record<string, unknown>>): string {

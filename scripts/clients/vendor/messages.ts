@@ -45,7 +45,7 @@ export const messages: Wire = {
   failure: (status, text) => ({ type: 'error', error: { type: errorTypes[status] ?? 'api_error', message: text }, request_id: 'req_demo' }),
 }
 
-const errorTypes: Readonly<Record<number, string>> = { 429: 'rate_limit_error', 529: 'overloaded_error' }
+const errorTypes: Readonly<Record<number, string>> = { 400: 'invalid_request_error', 429: 'rate_limit_error', 529: 'overloaded_error' }
 
 function blocksOf(content: string | readonly Block[]): readonly Block[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content

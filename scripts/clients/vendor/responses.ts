@@ -44,7 +44,9 @@ export const responses: Wire = {
       text: textOf(parts),
       tools: tools.flatMap(({ name, parameters: schema = {} }) => (name === undefined ? [] : [{ name, schema }])),
       outputs: items.filter(({ type }) => type === 'function_call_output').map(({ output }) => textOf(partsOf(output))),
-      images: [...parts, ...items.flatMap(({ output }) => partsOf(output))].flatMap(({ image_url: url }) => (url === undefined ? [] : (imageOfUrl(url) ?? []))),
+      images: [...parts, ...items.flatMap(({ output }) => partsOf(output))].flatMap(({ image_url: url }) =>
+        url === undefined ? [] : (imageOfUrl(url) ?? []),
+      ),
       schema: settings?.format?.schema,
     }
   },

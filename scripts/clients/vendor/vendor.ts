@@ -15,7 +15,12 @@ import { responses } from './responses.ts'
 import type { Wire } from './wire.ts'
 
 /** By the names of their providers: litellm takes `responses/…` for an address. */
-export const wires = { 'by-responses': responses, 'by-chat': chat, 'by-messages': messages, 'by-gemini': gemini } as const satisfies Readonly<Record<string, Wire>>
+export const wires = {
+  'by-responses': responses,
+  'by-chat': chat,
+  'by-messages': messages,
+  'by-gemini': gemini,
+} as const satisfies Readonly<Record<string, Wire>>
 export type WireName = keyof typeof wires
 
 /**

@@ -3,7 +3,18 @@ import { createCohere } from '@ai-sdk/cohere'
 import { createGoogle } from '@ai-sdk/google'
 import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import { APICallError, embedMany, experimental_decide as decide, generateText, isStepCount, Output, rerank, RetryError, streamText, tool } from 'ai'
+import {
+  APICallError,
+  embedMany,
+  experimental_decide as decide,
+  generateText,
+  isStepCount,
+  Output,
+  rerank,
+  RetryError,
+  streamText,
+  tool,
+} from 'ai'
 import { z } from 'zod'
 import * as kit from '../checks.js'
 import { check, equal, failure, holds, model } from '../checks.js'
@@ -120,7 +131,12 @@ if (surface === 'openai') {
   await check('rerank', async () => {
     // The gateway speaks the reranking of Cohere's SDK, which asks at `/rerank` below its address.
     const cohere = createCohere({ apiKey: kit.key, baseURL })
-    const { ranking } = await rerank({ model: cohere.reranking('cohere/rerank-demo'), query: 'long', documents: ['short', 'a longer one'], topN: 1 })
+    const { ranking } = await rerank({
+      model: cohere.reranking('cohere/rerank-demo'),
+      query: 'long',
+      documents: ['short', 'a longer one'],
+      topN: 1,
+    })
     equal(
       ranking.map(({ originalIndex, document }) => [originalIndex, document]),
       [[1, 'a longer one']],
