@@ -19,7 +19,7 @@ const found = { city: 'Oslo', degrees: 21 }
 export function answerTo(question: Question): Answer {
   const { text, tools, outputs, images } = question
   const sights = images.map(({ type, bytes }) => `I see ${type} of ${bytes} bytes.`)
-  if (outputs.length > 0) return { text: [`It said: ${outputs.join(' and ')}`, ...sights].join(' ') }
+  if (outputs.length > 0) return { text: [`It said: ${outputs.map(plain).join(' and ')}`, ...sights].join(' ') }
   if (/\bextract\b/i.test(text)) return extraction(question)
   const weather = tools.find(({ name }) => /weather/i.test(name))
   if (weather && /weather/i.test(text)) return twice(weather, 'city', ['Oslo', 'Rome'])
@@ -28,6 +28,12 @@ export function answerTo(question: Question): Answer {
   if (reader && files) return twice(reader, pathIn(reader), [...new Set(files)].slice(-2))
   if (sights.length > 0) return { text: sights.join(' ') }
   return { text: 'Hello to you' }
+}
+
+/** What tools of Gemini say is in an object. */
+function plain(output: string): string {
+  const [, text] = /^\{"\w+":(".*")\}$/s.exec(output) ?? []
+  return text === undefined ? output : (JSON.parse(text) as string)
 }
 
 function extraction({ text, tools, schema }: Question): Answer {

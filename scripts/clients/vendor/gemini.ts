@@ -37,7 +37,7 @@ export const gemini: Wire = {
       tools: tools
         .flatMap(({ functionDeclarations: all = [] }) => all)
         .map(({ name, parameters, parametersJsonSchema }) => ({ name, schema: parametersJsonSchema ?? parameters ?? {} })),
-      outputs: parts.flatMap(({ functionResponse: output }) => (output ? [outputOf(output.response)] : [])),
+      outputs: parts.flatMap(({ functionResponse: output }) => (output ? [JSON.stringify(output.response)] : [])),
       images: [...parts, ...parts.flatMap(({ functionResponse }) => functionResponse?.parts ?? [])].flatMap(({ inlineData }) =>
         inlineData ? [imageOf(inlineData.mimeType, inlineData.data)] : [],
       ),
@@ -55,12 +55,6 @@ export const gemini: Wire = {
 }
 
 const statuses: Readonly<Record<number, string>> = { 400: 'INVALID_ARGUMENT', 429: 'RESOURCE_EXHAUSTED', 500: 'INTERNAL' }
-
-/** Text, whichever member has it. */
-function outputOf(response: Readonly<Record<string, unknown>>): string {
-  const values = Object.values(response)
-  return values.length === 1 && typeof values[0] === 'string' ? values[0] : JSON.stringify(response)
-}
 
 function partsOf({ text, calls }: Answer): readonly object[] {
   if (!calls) return [{ text }]

@@ -33,7 +33,9 @@ function provider(apiKey = kit.key) {
 
 function chat(what, key) {
   const made = provider(key)
-  return surface === 'openai' ? made.chat(model(what)) : made(model(what))
+  if (surface === 'openai') return made.chat(model(what))
+  // It takes a name with a slash for the whole path.
+  return made(surface === 'google' ? `models/${model(what)}` : model(what))
 }
 
 const tools = {
