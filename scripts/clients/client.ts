@@ -30,6 +30,8 @@ export const clients: readonly Client[] = [
   ...['openai', 'anthropic'].map(surface => client('python', 'instructor', surface)),
   ...['openai', 'anthropic'].map(surface => client('python', 'litellm', surface)),
   client('python', 'dspy'),
+  client('python', 'llm'),
+  client('python', 'aider', undefined, ['by-chat', 'by-messages']),
 ]
 
 function client(language: LanguageName, folder: string, part?: string, vendors: readonly string[] = every): Client {

@@ -20,7 +20,7 @@ export function answerTo(question: Question): Answer {
   const { text, tools, outputs, images } = question
   const sights = images.map(({ type, bytes }) => `I see ${type} of ${bytes} bytes.`)
   if (outputs.length > 0) return { text: [`It said: ${outputs.map(plain).join(' and ')}`, ...sights].join(' ') }
-  if (/\bextract\b/i.test(text)) return extraction(question)
+  if (/extract the city and the degrees/i.test(text)) return extraction(question)
   const weather = tools.find(({ name }) => /weather/i.test(name))
   if (weather && /weather/i.test(text)) return twice(weather, 'city', ['Oslo', 'Rome'])
   const reader = tools.find(({ name }) => /^read(_file)?$/i.test(name))

@@ -12,6 +12,8 @@ const claude = new Agent('node_modules/.bin/claude', {
 })
 const asking = (prompt, what) => ['-p', prompt, '--model', model(what), '--no-session-persistence']
 
+const once = { CLAUDE_CODE_MAX_RETRIES: '0' }
+
 /** The report of one prompt. */
 async function ask(prompt, { what = 'plain', args = [], environment = {} } = {}) {
   const { code, stdout, stderr } = await claude.run([...asking(prompt, what), '--output-format', 'json', ...args], environment)
@@ -51,9 +53,9 @@ await check('images', async () => {
 })
 
 await check('errors', async () => {
-  const stranger = await ask(kit.hello, { environment: { ANTHROPIC_AUTH_TOKEN: 'tp_demo_wrong' } })
+  const stranger = await ask(kit.hello, { environment: { ...once, ANTHROPIC_AUTH_TOKEN: 'tp_demo_wrong' } })
   holds(stranger.is_error && stranger.code === 1 && /401|log ?in|API key/i.test(stranger.result), 'a refusal', stranger.result)
-  const failed = await ask(kit.hello, { what: 'failing-500', environment: { CLAUDE_CODE_MAX_RETRIES: '0' } })
+  const failed = await ask(kit.hello, { what: 'failing-500', environment: once })
   holds(failed.is_error && failed.result.includes('503'), 'a 503', failed.result)
   const bad = await ask(kit.hello, { what: 'failing-400' })
   holds(bad.is_error && bad.result.includes('400'), 'a 400', bad.result)

@@ -43,7 +43,7 @@ def tools():
 def structured():
     for adapter in (dspy.ChatAdapter(), dspy.JSONAdapter()):
         with dspy.context(lm=lm(), adapter=adapter):
-            prediction = dspy.Predict(Extract)(sentence="It has 21 degrees in Oslo.")
+            prediction = dspy.Predict(Extract)(sentence=kit.extraction)
             equal((prediction.city, prediction.degrees), ("Oslo", 21), type(adapter).__name__)
 
 
