@@ -22,6 +22,7 @@ export const clients: readonly Client[] = [
   client('javascript', 'anthropic'),
   client('python', 'anthropic'),
   client('javascript', 'claude-code', undefined, ['by-messages', 'by-chat']),
+  client('javascript', 'opencode', undefined, ['by-chat', 'by-messages']),
   ...['openai', 'openai-compatible', 'anthropic'].map(surface => client('javascript', 'ai', surface)),
   ...['openai', 'anthropic'].map(surface => client('javascript', 'langchain', surface)),
   ...['openai', 'anthropic'].map(surface => client('python', 'langchain', surface)),

@@ -32,15 +32,16 @@ export function answerTo(question: Question): Answer {
 
 /** What tools of Gemini say is in an object. */
 function plain(output: string): string {
-  const [, text] = /^\{"\w+":(".*")\}$/s.exec(output) ?? []
-  return text === undefined ? output : (JSON.parse(text) as string)
+  if (!/^\{"(name|output|result|content)":/.test(output)) return output
+  const { content, result = content, output: text = result } = JSON.parse(output) as Readonly<Record<string, unknown>>
+  return typeof text === 'string' ? text : output
 }
 
 function extraction({ text, tools, schema }: Question): Answer {
   const tool = tools.find(({ schema }) => schema.properties?.['degrees'])
   if (tool && !schema) return { calls: [call(tool, 1, found)] }
   // A prompt that lays out the answer's fields itself.
-  if (text.includes('[[ ## '))
+  if (text.includes('[[ ## completed ## ]]'))
     return { text: `[[ ## city ## ]]\n${found.city}\n\n[[ ## degrees ## ]]\n${found.degrees}\n\n[[ ## completed ## ]]` }
   return { text: JSON.stringify(found) }
 }

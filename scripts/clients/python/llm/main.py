@@ -14,7 +14,7 @@ names = ["plain", "failing-500", "busy-429", "busy-500", "cut", "slow"]
 with open(os.path.join(home, "extra-openai-models.yaml"), "w") as file:
     for name in names:
         file.write(
-            f"- model_id: {name}\n  model_name: {model(name)}\n  api_base: {kit.url}/v1\n  vision: true\n  supports_tools: true\n  supports_schema: true\n"
+            f"- model_id: {name}\n  model_name: {model(name)}\n  api_base: {kit.url}/v1\n  api_key_name: turnpike\n  vision: true\n  supports_tools: true\n  supports_schema: true\n"
         )
 with open(os.path.join(home, "picture.png"), "wb") as file:
     file.write(base64.b64decode(kit.png))
