@@ -13,6 +13,9 @@ export interface Client {
 
 const every = ['by-responses', 'by-chat', 'by-messages', 'by-gemini']
 
+const openaiAndAnthropic = ['openai', 'anthropic']
+const three = [...openaiAndAnthropic, 'google']
+
 export const clients: readonly Client[] = [
   client('javascript', 'openai'),
   client('python', 'openai'),
@@ -21,18 +24,22 @@ export const clients: readonly Client[] = [
   client('rust', 'async-openai'),
   client('javascript', 'anthropic'),
   client('python', 'anthropic'),
-  client('javascript', 'claude-code', undefined, ['by-messages', 'by-chat']),
-  client('javascript', 'opencode', undefined, ['by-chat', 'by-messages']),
-  ...['openai', 'openai-compatible', 'anthropic'].map(surface => client('javascript', 'ai', surface)),
-  ...['openai', 'anthropic'].map(surface => client('javascript', 'langchain', surface)),
-  ...['openai', 'anthropic'].map(surface => client('python', 'langchain', surface)),
-  ...['openai', 'anthropic'].map(surface => client('python', 'pydantic-ai', surface)),
-  ...['openai', 'anthropic'].map(surface => client('python', 'llama-index', surface)),
-  ...['openai', 'anthropic'].map(surface => client('python', 'instructor', surface)),
-  ...['openai', 'anthropic'].map(surface => client('python', 'litellm', surface)),
+  client('javascript', 'genai'),
+  client('python', 'google-genai'),
+  ...['openai', 'openai-compatible', 'anthropic', 'google'].map(surface => client('javascript', 'ai', surface)),
+  ...three.map(surface => client('javascript', 'langchain', surface)),
+  ...three.map(surface => client('python', 'langchain', surface)),
+  ...three.map(surface => client('python', 'pydantic-ai', surface)),
+  ...openaiAndAnthropic.map(surface => client('python', 'llama-index', surface)),
+  ...openaiAndAnthropic.map(surface => client('python', 'instructor', surface)),
+  ...openaiAndAnthropic.map(surface => client('python', 'litellm', surface)),
   client('python', 'dspy'),
   client('python', 'llm'),
+  // They take long to start.
   client('python', 'aider', undefined, ['by-chat', 'by-messages']),
+  client('javascript', 'claude-code', undefined, ['by-messages', 'by-chat']),
+  client('javascript', 'opencode', undefined, ['by-chat', 'by-messages']),
+  client('javascript', 'gemini-cli', undefined, ['by-gemini', 'by-chat']),
 ]
 
 function client(language: LanguageName, folder: string, part?: string, vendors: readonly string[] = every): Client {

@@ -5,6 +5,7 @@ import openaiDecisions from '../../plugins/decisions/openai/index.ts'
 import chat from '../../plugins/endpoints/chat/index.ts'
 import decisions from '../../plugins/endpoints/decisions/index.ts'
 import embeddings from '../../plugins/endpoints/embeddings/index.ts'
+import geminiApi from '../../plugins/endpoints/gemini/index.ts'
 import messages from '../../plugins/endpoints/messages/index.ts'
 import rerank from '../../plugins/endpoints/rerank/index.ts'
 import anthropic from '../../plugins/providers/anthropic/index.ts'
@@ -49,7 +50,7 @@ export class Stage {
     const vendors = await Promise.all(names.map(scriptedVendor))
     const deciding = await fakeUpstream(({ body }) => publicVendor(body as VendorRequest))
     const ranking = await fakeUpstream(cohereVendor)
-    const surfaces = [chat({}), messages({}), decisions({}), embeddings({}), rerank({})]
+    const surfaces = [chat({}), messages({}), geminiApi({}), decisions({}), embeddings({}), rerank({})]
     const providers = names.map((name, index) => providerOf[name](vendors[index]!.url))
     const others = [openaiDecisions({ apiKey, baseUrl: deciding.url }), cohere({ apiKey, baseUrl: ranking.url })]
     const models = names.flatMap(provider =>

@@ -44,6 +44,7 @@ function cell(row: readonly Told[], check: Check): string {
   const told = row.filter(each => each.check === check)
   const failed = told.filter(({ failure }) => failure !== undefined)
   const vendors = new Set(failed.map(({ vendor }) => vendor))
-  if (vendors.size > 0) return vendors.size === new Set(row.map(({ vendor }) => vendor)).size ? 'FAILED' : `FAILED ${[...vendors].join(' ')}`
+  if (vendors.size > 0)
+    return vendors.size === new Set(row.map(({ vendor }) => vendor)).size ? 'FAILED' : `FAILED ${[...vendors].join(' ')}`
   return told.every(({ absent }) => absent !== undefined) ? '–' : 'ok'
 }

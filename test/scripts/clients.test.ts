@@ -9,10 +9,7 @@ const folder = fileURLToPath(new URL('../../scripts/clients', import.meta.url))
 const manifests = globSync('*/*/{package.json,requirements.txt,go.mod,pom.xml,Cargo.toml}', { cwd: folder })
 
 t.test('every client has a manifest that pins versions, and is run', async t => {
-  t.same(
-    [...new Set(clients.map(({ language, folder }) => `${language}/${folder}`))].toSorted(),
-    manifests.map(dirname).toSorted(),
-  )
+  t.same([...new Set(clients.map(({ language, folder }) => `${language}/${folder}`))].toSorted(), manifests.map(dirname).toSorted())
   t.equal(new Set(clients.map(({ name }) => name)).size, clients.length, 'each has a name of its own')
   for (const manifest of manifests) {
     const text = readFileSync(`${folder}/${manifest}`, 'utf8')

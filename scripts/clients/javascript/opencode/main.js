@@ -13,7 +13,12 @@ function configuration(apiKey) {
     options: { baseURL: `${kit.url}/v1`, apiKey },
     models: Object.fromEntries(names.map(name => [name, described])),
   }
-  return JSON.stringify({ provider: { turnpike: provider }, autoupdate: false, share: 'disabled', permission: { external_directory: 'allow' } })
+  return JSON.stringify({
+    provider: { turnpike: provider },
+    autoupdate: false,
+    share: 'disabled',
+    permission: { external_directory: 'allow' },
+  })
 }
 
 const opencode = new Agent('node_modules/.bin/opencode', {
