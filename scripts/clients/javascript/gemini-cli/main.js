@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Agent } from '../agent.js'
 import * as kit from '../checks.js'
 import { absent, check, equal, holds, model } from '../checks.js'
@@ -9,6 +11,13 @@ const gemini = new Agent('node_modules/.bin/gemini', {
   GEMINI_TELEMETRY_ENABLED: 'false',
   CI: 'true',
 })
+const settings = {
+  security: { auth: { selectedType: 'gemini-api-key' } },
+  privacy: { usageStatisticsEnabled: false },
+  general: { disableAutoUpdate: true },
+}
+mkdirSync(join(gemini.folder, '.gemini'))
+writeFileSync(join(gemini.folder, '.gemini', 'settings.json'), JSON.stringify(settings))
 const asking = (prompt, what = 'plain') => ['-p', prompt, '-m', model(what), '--approval-mode', 'yolo']
 
 async function ask(prompt, { what, args = ['--output-format', 'json'], environment } = {}) {

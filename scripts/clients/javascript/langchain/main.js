@@ -16,8 +16,7 @@ const configuration = { baseURL: `${kit.url}/v1` }
 function chat(what, { apiKey = kit.key, ...more } = {}) {
   if (maker === 'openai') return new ChatOpenAI({ model: model(what), apiKey, configuration, ...more })
   if (maker === 'anthropic') return new ChatAnthropic({ model: model(what), apiKey, anthropicApiUrl: kit.url, ...more })
-  // It takes a name with a slash for the whole path.
-  return new ChatGoogleGenerativeAI({ model: `models/${model(what)}`, apiKey, baseUrl: kit.url, ...more })
+  return new ChatGoogleGenerativeAI({ model: model(what), apiKey, baseUrl: kit.url, ...more })
 }
 
 const weather = tool(({ city }) => kit.weatherIn(city), {
