@@ -1,14 +1,16 @@
 import Anthropic from '@anthropic-ai/sdk'
+import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema'
 import t, { type Test } from 'tap'
 import { ProviderFailure } from '../../core/index.ts'
 import messages from '../../plugins/endpoints/messages/index.ts'
 import { scripted } from '../kit/gateway.ts'
 import { departure, stage } from './stage.ts'
 
+const citySchema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } as const
 const weather: Anthropic.Tool = {
   name: 'get_weather',
   description: 'The weather in a city',
-  input_schema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  input_schema: { ...citySchema, required: ['city'] },
 }
 const question: Anthropic.MessageParam = { role: 'user', content: 'How is the weather in Oslo?' }
 
@@ -52,6 +54,10 @@ async function everyWay(t: Test, client: Anthropic, model: string): Promise<void
       ],
     })
     t.match(textOf(answered), /Sunny/, 'the second round')
+
+    const runnable = betaTool({ name: weather.name, description: 'The weather', inputSchema: citySchema, run: () => 'Sunny, 20 degrees' })
+    const runner = client.beta.messages.toolRunner({ model, max_tokens: 100, messages: [question], tools: [runnable], stream: streamed })
+    t.match(textOf((await runner.runUntilDone()) as Anthropic.Message), /Sunny/, "the SDK's own loop")
   }
 
   const { input_tokens: tokens } = await client.messages.countTokens({ model, messages: hello.messages })

@@ -1,5 +1,6 @@
 import { ProviderFailure, type GatewayError, type Reply } from '../../../core/index.ts'
 import { retryHeaders, withFailureStatus } from '../../../core/kit.ts'
+import { detailsOf } from './thread.ts'
 
 /** docs/protocol/messages.md#errors */
 const types: Readonly<Record<number, string>> = {
@@ -27,9 +28,11 @@ export function publicError(error: GatewayError, failed: number): GatewayError {
 export const usual = 503
 
 /** The body of an error, and the data of the event `error`. */
-export function errorBody({ status, message }: GatewayError, requestId: string): object {
+export function errorBody(error: GatewayError, requestId: string): object {
+  const { status, message } = error
+  const details = detailsOf(error)
   const type = types[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error')
-  return { type: 'error', error: { type, message }, request_id: requestId }
+  return { type: 'error', error: { type, message, ...(details && { details }) }, request_id: requestId }
 }
 
 export function errorReply(thrown: GatewayError, requestId: string, failed: number): Reply {

@@ -4,6 +4,7 @@ import { addItems, textParts } from './blocks.ts'
 import type { Circumstances } from './passing.ts'
 import { checkCount, checkRequest, type Block, type RequestBody } from './request-body.ts'
 import { reasoningSettings } from './thinking.ts'
+import { refuseThread } from './thread.ts'
 import { toolsOf, turnedOff, unpriced } from './tools.ts'
 
 export interface ParsedRequest {
@@ -20,12 +21,14 @@ const dialect = 'anthropic-messages'
 export function parseRequest(body: unknown, circumstances: Circumstances): ParsedRequest {
   if (!isObject(body)) throw invalidRequest('The body must be a JSON object.')
   checkRequest(body)
+  refuseThread(body as RequestBody)
   return parsed(body as RequestBody, circumstances)
 }
 
 export function parseCount(body: unknown, circumstances: Circumstances): ParsedRequest {
   if (!isObject(body)) throw invalidRequest('The body must be a JSON object.')
   checkCount(body)
+  refuseThread(body as RequestBody)
   return parsed(body as RequestBody, circumstances)
 }
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { ProviderFailure, type FailureKind } from '../../../../core/index.ts'
 import messages from '../../../../plugins/endpoints/messages/index.ts'
-import { gateway, listeningGateway } from '../../../kit/gateway.ts'
+import { gateway, hello, listeningGateway } from '../../../kit/gateway.ts'
 import { witness } from '../../../kit/stage.ts'
 import { askMessages, hi } from './stage.ts'
 
@@ -27,6 +27,19 @@ t.test('failures of vendors in the statuses and types of this API', async t => {
     t.equal(reply.headers.get('request-id'), reply.headers.get('x-request-id'))
     await under.stop()
   }
+})
+
+t.test('a conversation that the vendor keeps is refused, so that SDKs send all of it', async t => {
+  const { plugin, calls } = witness('acme', () => hello)
+  const under = await gateway({ plugins: [messages({}), plugin] })
+  t.teardown(under.stop)
+  for (const thread of [{ type: 'create' }, { type: 'continue', previous_message_id: 'msg_demo' }])
+    t.match(await askMessages(under, { model: 'acme/m', thread }), {
+      status: 400,
+      body: { error: { type: 'invalid_request_error', message: /thread/, details: { error_code: 'thread_unsupported_request' } } },
+    })
+  t.equal(calls.length, 0)
+  t.match(await askMessages(under, { model: 'acme/m', thread: null }), { status: 200 })
 })
 
 t.test('the operator chooses the status of a spent chain', async t => {

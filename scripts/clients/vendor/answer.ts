@@ -1,0 +1,65 @@
+import type { Question, Tool } from './question.ts'
+
+/** A text, or calls. */
+export interface Answer {
+  readonly text?: string
+  readonly calls?: readonly Call[]
+}
+
+export interface Call {
+  readonly id: string
+  readonly name: string
+  readonly arguments: string
+}
+
+/** What the extraction finds: clients ask for it in many forms. */
+const found = { city: 'Oslo', degrees: 21 }
+
+/** The scripted model: it reads files, looks up weather, extracts, sees images, and otherwise says hello. */
+export function answerTo(question: Question): Answer {
+  const { text, tools, outputs, images } = question
+  const sights = images.map(({ type, bytes }) => `I see ${type} of ${bytes} bytes.`)
+  if (outputs.length > 0) return { text: [`It said: ${outputs.map(plain).join(' and ')}`, ...sights].join(' ') }
+  if (/extract the city and the degrees/i.test(text)) return extraction(question)
+  const weather = tools.find(({ name }) => /weather/i.test(name))
+  if (weather && /weather/i.test(text)) return twice(weather, 'city', ['Oslo', 'Rome'])
+  const reader = tools.find(({ name }) => /^read(_file)?$/i.test(name))
+  const files = text.match(/\/\S+\.(txt|png)\b/g)
+  if (reader && files) return twice(reader, pathIn(reader), [...new Set(files)].slice(-2))
+  if (sights.length > 0) return { text: sights.join(' ') }
+  return { text: 'Hello to you' }
+}
+
+/** What tools of Gemini say is in an object. */
+function plain(output: string): string {
+  if (!/^\{"(name|output|result|content)":/.test(output)) return output
+  const { content, result = content, output: text = result } = JSON.parse(output) as Readonly<Record<string, unknown>>
+  return typeof text === 'string' ? text : output
+}
+
+function extraction({ text, tools, schema }: Question): Answer {
+  const tool = tools.find(({ schema }) => schema.properties?.['degrees'])
+  if (tool && !schema) return { calls: [call(tool, 1, found)] }
+  // A prompt that lays out the answer's fields itself.
+  if (text.includes('[[ ## completed ## ]]'))
+    return { text: `[[ ## city ## ]]\n${found.city}\n\n[[ ## degrees ## ]]\n${found.degrees}\n\n[[ ## completed ## ]]` }
+  return { text: JSON.stringify(found) }
+}
+
+function pathIn({ schema }: Tool): string {
+  return Object.keys(schema.properties ?? {}).find(name => /path/i.test(name)) ?? 'path'
+}
+
+function twice(tool: Tool, parameter: string, values: readonly string[]): Answer {
+  return { calls: values.map((value, index) => call(tool, index + 1, { [parameter]: value })) }
+}
+
+function call({ name }: Tool, number: number, input: object): Call {
+  return { id: `call_demo_${number}`, name, arguments: JSON.stringify(input) }
+}
+
+/** Three pieces of text. */
+export function pieces(text: string): readonly string[] {
+  const third = Math.ceil(text.length / 3)
+  return [text.slice(0, third), text.slice(third, 2 * third), text.slice(2 * third)].filter(piece => piece !== '')
+}

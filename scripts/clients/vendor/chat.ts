@@ -1,0 +1,81 @@
+import { sseFrame } from '../../../core/testing/index.ts'
+import { openaiReply } from '../../../test/kit/embedding-vendors.ts'
+import { pieces, type Answer } from './answer.ts'
+import { imageOfUrl, type Schema } from './question.ts'
+import type { Wire } from './wire.ts'
+
+interface Body {
+  readonly model: string
+  readonly stream?: boolean
+  readonly messages: readonly { readonly role: string; readonly content?: string | readonly Part[] | null }[]
+  readonly tools?: readonly { readonly function?: { readonly name: string; readonly parameters?: Schema } }[]
+  readonly response_format?: { readonly json_schema?: { readonly schema: object } }
+}
+
+interface Part {
+  readonly text?: string
+  readonly image_url?: { readonly url: string }
+}
+
+const usage = { prompt_tokens: 9, completion_tokens: 4, total_tokens: 13 }
+
+/** OpenAI's Chat Completions. */
+export const chat: Wire = {
+  question({ body }) {
+    const { model, stream = false, messages, tools = [], response_format: format } = body as Body
+    const parts = (role: string): readonly Part[] =>
+      messages.filter(message => message.role === role).flatMap(({ content }) => partsOf(content))
+    return {
+      model,
+      streamed: stream,
+      text: textOf(parts('user')),
+      tools: tools.flatMap(({ function: tool }) => (tool ? [{ name: tool.name, schema: tool.parameters ?? {} }] : [])),
+      outputs: messages.filter(({ role }) => role === 'tool').map(({ content }) => textOf(partsOf(content))),
+      images: [...parts('user'), ...parts('tool')].flatMap(({ image_url: image }) => (image ? (imageOfUrl(image.url) ?? []) : [])),
+      schema: format?.json_schema?.schema,
+    }
+  },
+  whole(answer, model) {
+    const message = { role: 'assistant', content: answer.text ?? null, ...(answer.calls && { tool_calls: callsOf(answer) }), refusal: null }
+    const choice = { index: 0, message, logprobs: null, finish_reason: finishOf(answer) }
+    return { id: 'chatcmpl-demo', object: 'chat.completion', created: 1, model, choices: [choice], usage }
+  },
+  stream(answer, model) {
+    const common = { id: 'chatcmpl-demo', object: 'chat.completion.chunk', created: 1, model }
+    const chunk = (delta: object, finish: string | null = null): string =>
+      sseFrame({ ...common, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }] })
+    const role = { role: 'assistant', content: null }
+    const [first, ...said] = answer.calls
+      ? callsOf(answer).flatMap((call, index) => [
+          chunk({ ...role, tool_calls: [{ index, ...call, function: { ...call.function, arguments: '' } }] }),
+          ...pieces(call.function.arguments).map(text => chunk({ tool_calls: [{ index, function: { arguments: text } }] })),
+        ])
+      : pieces(answer.text!).map((content, index) => chunk({ ...(index === 0 && role), content }))
+    return {
+      opening: [first!],
+      rest: [...said, chunk({}, finishOf(answer)), sseFrame({ ...common, choices: [], usage }), 'data: [DONE]\n\n'],
+    }
+  },
+  failure: (status, message) => ({
+    error: { message, type: status === 429 ? 'rate_limit_error' : 'server_error', param: null, code: null },
+  }),
+  other: request => (request.url.endsWith('/embeddings') ? openaiReply(request) : undefined),
+}
+
+function partsOf(content: Body['messages'][number]['content']): readonly Part[] {
+  return typeof content === 'string' ? [{ text: content }] : (content ?? [])
+}
+
+function textOf(parts: readonly Part[]): string {
+  return parts.map(({ text = '' }) => text).join('\n')
+}
+
+function callsOf({
+  calls = [],
+}: Answer): readonly { readonly id: string; readonly type: string; readonly function: { name: string; arguments: string } }[] {
+  return calls.map(({ id, name, arguments: input }) => ({ id, type: 'function', function: { name, arguments: input } }))
+}
+
+function finishOf({ calls }: Answer): string {
+  return calls ? 'tool_calls' : 'stop'
+}

@@ -1,0 +1,90 @@
+import { sseFrame } from '../../../core/testing/index.ts'
+import { pieces, type Answer } from './answer.ts'
+import { imageOf, type Schema } from './question.ts'
+import type { Stream, Wire } from './wire.ts'
+
+interface Body {
+  readonly model: string
+  readonly stream?: boolean
+  readonly messages: readonly { readonly role: string; readonly content: string | readonly Block[] }[]
+  readonly tools?: readonly { readonly name: string; readonly input_schema?: Schema }[]
+  readonly output_config?: { readonly format?: { readonly schema: object } }
+}
+
+interface Block {
+  readonly type: string
+  readonly text?: string
+  readonly source?: { readonly media_type: string; readonly data: string }
+  readonly content?: string | readonly Block[]
+}
+
+type Event = { readonly type: string } & Readonly<Record<string, unknown>>
+
+/** Anthropic's Messages. */
+export const messages: Wire = {
+  question({ body }) {
+    const { model, stream = false, messages: turns, tools = [], output_config: config } = body as Body
+    const asked = turns.filter(({ role }) => role === 'user').flatMap(({ content }) => blocksOf(content))
+    // Those of tools, too.
+    const blocks = asked.flatMap(block => [block, ...(block.type === 'tool_result' ? blocksOf(block.content ?? []) : [])])
+    return {
+      model,
+      streamed: stream,
+      text: textOf(asked),
+      tools: tools.map(({ name, input_schema: schema = {} }) => ({ name, schema })),
+      outputs: blocks.filter(({ type }) => type === 'tool_result').map(({ content = '' }) => textOf(blocksOf(content))),
+      images: blocks.flatMap(({ source }) => (source ? [imageOf(source.media_type, source.data)] : [])),
+      schema: config?.format?.schema,
+    }
+  },
+  whole: (answer, model) => ({ ...message(answer, model), content: contentOf(answer) }),
+  stream(answer, model) {
+    const frames = eventsOf(answer, model).map(event => sseFrame(event, event.type))
+    return { opening: frames.slice(0, 3), rest: frames.slice(3) } satisfies Stream
+  },
+  failure: (status, text) => ({ type: 'error', error: { type: errorTypes[status] ?? 'api_error', message: text }, request_id: 'req_demo' }),
+}
+
+const errorTypes: Readonly<Record<number, string>> = { 400: 'invalid_request_error', 429: 'rate_limit_error', 529: 'overloaded_error' }
+
+function blocksOf(content: string | readonly Block[]): readonly Block[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content
+}
+
+function textOf(blocks: readonly Block[]): string {
+  return blocks.map(({ text = '' }) => text).join('\n')
+}
+
+function message(answer: Answer, model: string): object {
+  const usage = { input_tokens: 9, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 4 }
+  return { id: 'msg_demo', type: 'message', role: 'assistant', model, content: [], stop_reason: stopOf(answer), stop_sequence: null, usage }
+}
+
+function stopOf({ calls }: Answer): string {
+  return calls ? 'tool_use' : 'end_turn'
+}
+
+function contentOf({ text, calls }: Answer): readonly object[] {
+  return calls
+    ? calls.map(({ id, name, arguments: input }) => ({ type: 'tool_use', id, name, input: JSON.parse(input) as object }))
+    : [{ type: 'text', text }]
+}
+
+function eventsOf(answer: Answer, model: string): readonly Event[] {
+  const blocks = answer.calls
+    ? answer.calls.map(({ id, name, arguments: input }) => ({
+        block: { type: 'tool_use', id, name, input: {} },
+        deltas: pieces(input).map(json => ({ type: 'input_json_delta', partial_json: json })),
+      }))
+    : [{ block: { type: 'text', text: '' }, deltas: pieces(answer.text!).map(text => ({ type: 'text_delta', text })) }]
+  return [
+    { type: 'message_start', message: { ...message(answer, model), stop_reason: null } },
+    ...blocks.flatMap(({ block, deltas }, index) => [
+      { type: 'content_block_start', index, content_block: block },
+      ...deltas.map(delta => ({ type: 'content_block_delta', index, delta })),
+      { type: 'content_block_stop', index },
+    ]),
+    { type: 'message_delta', delta: { stop_reason: stopOf(answer), stop_sequence: null }, usage: { output_tokens: 4 } },
+    { type: 'message_stop' },
+  ]
+}

@@ -1,0 +1,127 @@
+import { sseFrame } from '../../../core/testing/index.ts'
+import { openaiReply } from '../../../test/kit/embedding-vendors.ts'
+import { pieces, type Answer } from './answer.ts'
+import { imageOfUrl, type Schema } from './question.ts'
+import type { Wire } from './wire.ts'
+
+interface Body {
+  readonly model: string
+  readonly stream?: boolean
+  readonly input: string | readonly Item[]
+  readonly tools?: readonly { readonly name?: string; readonly parameters?: Schema }[]
+  readonly text?: { readonly format?: { readonly schema?: object } }
+}
+
+interface Item {
+  readonly type?: string
+  readonly role?: string
+  readonly content?: string | readonly Part[]
+  readonly output?: string | readonly Part[]
+}
+
+interface Part {
+  readonly text?: string
+  readonly image_url?: string
+}
+
+const usage = {
+  input_tokens: 9,
+  input_tokens_details: { cached_tokens: 0 },
+  output_tokens: 4,
+  output_tokens_details: { reasoning_tokens: 0 },
+  total_tokens: 13,
+}
+
+/** OpenAI's Responses. */
+export const responses: Wire = {
+  question({ body }) {
+    const { model, stream = false, input, tools = [], text: settings } = body as Body
+    const items: readonly Item[] = typeof input === 'string' ? [{ role: 'user', content: input }] : input
+    const parts = items.filter(({ role }) => role === 'user').flatMap(({ content }) => partsOf(content))
+    return {
+      model,
+      streamed: stream,
+      text: textOf(parts),
+      tools: tools.flatMap(({ name, parameters: schema = {} }) => (name === undefined ? [] : [{ name, schema }])),
+      outputs: items.filter(({ type }) => type === 'function_call_output').map(({ output }) => textOf(partsOf(output))),
+      images: [...parts, ...items.flatMap(({ output }) => partsOf(output))].flatMap(({ image_url: url }) =>
+        url === undefined ? [] : (imageOfUrl(url) ?? []),
+      ),
+      schema: settings?.format?.schema,
+    }
+  },
+  whole: responseOf,
+  stream(answer, model) {
+    let number = 0
+    const event = (type: string, members: object): string => sseFrame({ type, sequence_number: number++, ...members }, type)
+    const response = responseOf(answer, model)
+    const frames = [
+      event('response.created', { response: { ...response, status: 'in_progress', output: [], usage: null } }),
+      ...itemsOf(answer).flatMap((item, index) => eventsOf(item, index, event)),
+      event('response.completed', { response }),
+    ]
+    // Created, the item, its part, the first delta.
+    return { opening: frames.slice(0, 4), rest: frames.slice(4) }
+  },
+  failure: (status, message) => ({
+    error: { message, type: status === 429 ? 'rate_limit_error' : 'server_error', param: null, code: null },
+  }),
+  other: request => (request.url.endsWith('/embeddings') ? openaiReply(request) : undefined),
+}
+
+function partsOf(content: Item['content']): readonly Part[] {
+  return typeof content === 'string' ? [{ text: content }] : (content ?? [])
+}
+
+function textOf(parts: readonly Part[]): string {
+  return parts.map(({ text = '' }) => text).join('\n')
+}
+
+function responseOf(answer: Answer, model: string): object {
+  const rest = { status: 'completed', error: null, incomplete_details: null, usage }
+  return { id: 'resp_demo', object: 'response', created_at: 1, model, output: itemsOf(answer), ...rest }
+}
+
+type OutputItem =
+  | { type: 'message'; id: string; role: string; status: string; content: readonly { readonly text: string }[] }
+  | { type: 'function_call'; id: string; call_id: string; name: string; status: string; arguments: string }
+
+function itemsOf({ text = '', calls }: Answer): readonly OutputItem[] {
+  const status = 'completed'
+  if (!calls) {
+    const content = [{ type: 'output_text', text, annotations: [], logprobs: [] }]
+    return [{ type: 'message', id: 'msg_demo', role: 'assistant', status, content }]
+  }
+  return calls.map(({ id, name, arguments: input }) => ({
+    type: 'function_call',
+    id: `fc_${id}`,
+    call_id: id,
+    name,
+    status,
+    arguments: input,
+  }))
+}
+
+function eventsOf(item: OutputItem, index: number, event: (type: string, members: object) => string): readonly string[] {
+  const place = { item_id: item.id, output_index: index }
+  const added = (rest: object): string =>
+    event('response.output_item.added', { output_index: index, item: { ...item, ...rest, status: 'in_progress' } })
+  const done = (): string => event('response.output_item.done', { output_index: index, item })
+  if (item.type === 'function_call')
+    return [
+      added({ arguments: '' }),
+      ...pieces(item.arguments).map(delta => event('response.function_call_arguments.delta', { ...place, delta })),
+      event('response.function_call_arguments.done', { ...place, arguments: item.arguments }),
+      done(),
+    ]
+  const [part] = item.content
+  const within = { ...place, content_index: 0 }
+  return [
+    added({ content: [] }),
+    event('response.content_part.added', { ...within, part: { ...part, text: '' } }),
+    ...pieces(part!.text).map(delta => event('response.output_text.delta', { ...within, delta, logprobs: [] })),
+    event('response.output_text.done', { ...within, text: part!.text, logprobs: [] }),
+    event('response.content_part.done', { ...within, part }),
+    done(),
+  ]
+}
