@@ -18,10 +18,11 @@ const plugins = (await Promise.all(defaults({ without: ['ollama', 'sql', 'local-
 const under = await testGateway({ plugins: [localSealer({ masterKey: 'ab'.repeat(32) }), ...plugins] })
 told.push({ asked: null, loaded: loaded.slice() })
 // Loaded only now, because the list of surfaces imports their plugins.
-const { surfaces } = await import('../kit/surfaces.ts')
-const models = { generation: 'sandbox/echo', decision: 'sandbox/dm', embedding: 'sandbox/embed', rerank: 'sandbox/rerank' }
-for (const { path, body, kind } of surfaces) {
-  const { status } = await under.request(path, { body: body(models[kind]) })
+const { sandboxModel, surfaces, urlOf } = await import('../kit/surfaces.ts')
+for (const surface of surfaces) {
+  const model = sandboxModel(surface)
+  const path = urlOf(surface, model)
+  const { status } = await under.request(path, { body: surface.body(model) })
   if (status !== 200) throw new Error(`${path}: ${status}`)
   told.push({ asked: path, loaded: loaded.slice() })
 }

@@ -18,12 +18,11 @@ import { echo } from '../core/server/echo-protocol.ts'
 import { byEveryWay } from '../kit/by-every-way.ts'
 import { basics, gateway, listeningGateway } from '../kit/gateway.ts'
 import { adding } from '../kit/stage.ts'
-import { surfaces, type Surface } from '../kit/surfaces.ts'
+import { sandboxModel, surfaces, urlOf, type Surface } from '../kit/surfaces.ts'
 
 // What all surfaces have in common.
 
 const others = [...new Map(surfaces.filter(({ name }) => name !== 'responses').map(({ name, use }) => [name, use])).values()]
-const sandboxModels = { generation: 'sandbox/echo', decision: 'sandbox/dm', embedding: 'sandbox/embed', rerank: 'sandbox/rerank' }
 
 byEveryWay('a record names the surface, whatever became of the request', async t => {
   const under = await listeningGateway({ plugins: [...others.map(use => use({})), openapi({}), key({})] })
@@ -36,16 +35,21 @@ byEveryWay('a record names the surface, whatever became of the request', async t
     t.equal(status, reply.status, `${method} ${path}`)
     return [status, surface]
   }
-  for (const { name, path, body, kind } of surfaces) {
-    const asked = body(sandboxModels[kind])
+  for (const surface of surfaces) {
+    const { name } = surface
+    const model = sandboxModel(surface)
+    const path = urlOf(surface, model)
+    const asked = surface.body(model)
     t.same(await send('POST', path, asked), [200, name], path)
     t.same(await send('POST', path, asked, 'Bearer wrong'), [401, name], 'of a key that is refused')
     t.same(await send('POST', path, {}), [400, name], 'of a body that is refused')
-    t.same(await send('GET', path), [405, name], 'of another method')
+    // Where the model is in the path, its details are there, too.
+    if (!surface.pathOf) t.same(await send('GET', path), [405, name], 'of another method')
   }
   t.same(await send('GET', '/v1/responses/resp_unknown'), [404, 'responses'])
   t.same(await send('POST', '/v1/messages/batches', {}), [404, 'messages'], 'of a path below')
   t.same(await send('POST', '/v1/responses/resp_1/nothing/here', {}), [404, 'responses'])
+  t.same(await send('POST', '/v1beta/nothing', {}), [404, 'gemini'])
   for (const path of ['/v1/models', '/v1/models/sandbox/echo', '/v1/key', '/openapi.json'])
     t.same(await send('GET', path), [200, null], `${path} is no surface`)
   t.same(await send('GET', '/nowhere'), [404, null])
@@ -151,7 +155,7 @@ for (const surface of surfaces)
   t.test(`${surface.path}: what callers get for each status of a vendor`, async t => {
     for (const [given, { status, ofDecisions, retry }] of Object.entries(expected)) {
       const under = await failing(t, surface, Number(given))
-      const reply = await under.request(surface.path, { body: surface.body(modelOf(surface)) })
+      const reply = await under.request(urlOf(surface, modelOf(surface)), { body: surface.body(modelOf(surface)) })
       const wanted = surface.kind === 'decision' ? (ofDecisions ?? status) : status
       const { failed, overloaded = failed } = surface
       t.equal(reply.status, wanted === 'failed' ? failed : wanted === 'overloaded' ? overloaded : wanted, `${given}`)
@@ -169,12 +173,12 @@ for (const surface of surfaces)
   t.test(`${surface.path}: the operator chooses the status of a spent chain`, async t => {
     for (const vendorStatus of [500, 503, 401, 400, 429]) {
       const upstream = await fakeUpstream(() => ({ status: vendorStatus, body: '{}' }))
-      const plugins = basics().filter(({ plugin }) => plugin.name !== surface.name)
+      const plugins = basics().filter(({ plugin }) => plugin !== surface.use({}).plugin)
       const under = await testGateway({
         settings: { retries: 0, logLevel: 'silent' },
         plugins: [...plugins, surface.use({ upstreamFailureStatus: 502 }), openapi({}), vendorOf(surface.kind, upstream.url)],
       })
-      const { status } = await under.request(surface.path, { body: surface.body(modelOf(surface)) })
+      const { status } = await under.request(urlOf(surface, modelOf(surface)), { body: surface.body(modelOf(surface)) })
       const ofCaller = vendorStatus === 429 ? 429 : surface.kind === 'decision' ? 422 : 400
       t.equal(status, vendorStatus === 400 || vendorStatus === 429 ? ofCaller : 502, `after a ${vendorStatus}`)
       const document = (await (await under.request('/openapi.json')).json()) as any

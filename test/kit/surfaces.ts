@@ -2,6 +2,7 @@ import type { PluginUse } from '../../core/index.ts'
 import chat from '../../plugins/endpoints/chat/index.ts'
 import decisions from '../../plugins/endpoints/decisions/index.ts'
 import embeddings from '../../plugins/endpoints/embeddings/index.ts'
+import gemini from '../../plugins/endpoints/gemini/index.ts'
 import messages from '../../plugins/endpoints/messages/index.ts'
 import rerank from '../../plugins/endpoints/rerank/index.ts'
 import responses from '../../plugins/endpoints/responses/index.ts'
@@ -10,7 +11,10 @@ import responses from '../../plugins/endpoints/responses/index.ts'
 export interface Surface {
   /** As records name it. Also the folder of its plugin. */
   readonly name: string
+  /** As the OpenAPI document has it. */
   readonly path: string
+  /** Where the path has the model. */
+  readonly pathOf?: (model: string) => string
   /** A body without content that matters. */
   readonly body: (model: string) => object
   /** The kind of models that it asks. */
@@ -64,6 +68,17 @@ export const surfaces: readonly Surface[] = [
     use: messages,
   },
   {
+    name: 'gemini',
+    path: '/v1beta/models/{id}',
+    pathOf: model => `/v1beta/models/${model}:generateContent`,
+    body: () => ({ contents: [{ parts: [{ text: 'Hi' }] }] }),
+    kind: 'generation',
+    failed: 503,
+    messageOf,
+    loads: 'surface.ts',
+    use: gemini,
+  },
+  {
     name: 'decisions',
     path: '/v1/decisions',
     body: model => ({ model, input: 'Hi', questions: [question] }),
@@ -114,3 +129,13 @@ export const surfaces: readonly Surface[] = [
     use: rerank,
   },
 ]
+
+/** Where a request for the model goes. */
+export function urlOf({ path, pathOf }: Surface, model: string): string {
+  return pathOf?.(model) ?? path
+}
+
+/** A model of the sandbox that answers on the surface. */
+export function sandboxModel({ kind }: Surface): string {
+  return { generation: 'sandbox/echo', decision: 'sandbox/dm', embedding: 'sandbox/embed', rerank: 'sandbox/rerank' }[kind]
+}

@@ -34,8 +34,8 @@ export default definePlugin({
     const route = {
       method: 'POST',
       auth: 'key',
-      surface: 'gemini',
       keyParameter: 'key',
+      surface: 'gemini',
       error: error => errorReply(error, upstreamFailureStatus),
       handle: (exchange, services) =>
         surface

@@ -124,6 +124,8 @@ t.test('every route is in it, a route that nobody describes too', async t => {
     'get /v1/responses/health',
     'get /v1/responses/{id}',
     'get /v1/responses/{id}/input_items',
+    'get /v1beta/models',
+    'get /v1beta/models/{id}',
     'patch /v1/plain/{thing}/{rest}',
     'post /v1/responses',
     'post /v1/responses/input_tokens',
