@@ -60,6 +60,7 @@ function statelessOf({ file, plugins }: LoadedConfig): readonly PluginUse[] {
 
 function withoutTemperatures(use: PluginUse): PluginUse {
   if (use.plugin.name !== 'llm-decisions') return use
-  const options = use.options as LlmOptions
-  return { ...use, options: { ...options, models: options.models.map(({ temperature: _, ...model }) => model) } }
+  // Options as they stand in the config, without defaults.
+  const { models = [], ...options } = use.options as Partial<LlmOptions>
+  return { ...use, options: { ...options, models: models.map(({ temperature: _, ...model }) => model) } }
 }

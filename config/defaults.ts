@@ -139,6 +139,7 @@ function everything(): readonly NamedEntry[] {
     ['sandbox', () => sandbox({})],
     ...searchEngines(),
     ['web-search', () => webSearch({})],
+    ['language-model-decisions', () => used(import('../plugins/decisions/llm/index.ts'), { id: 'language-model', anyModel: true })],
     ['openai-decisions', () => openaiKey !== undefined && used(import('../plugins/decisions/openai/index.ts'), { apiKey: openaiKey })],
     ['dm', decisionVendor],
     [

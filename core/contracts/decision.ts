@@ -190,6 +190,11 @@ export interface DecisionClient {
   readonly provider: string
   /** Its models need the prefix: a bare name never refers to them. */
   readonly prefixOnly?: boolean
+  /**
+   * Asks models that generate text by their own names: gets the requests for those names, such as `anthropic/claude-sonnet-4-5`, that no
+   * client resolves. The calls are charged and permitted, not the decision itself. Default: false.
+   */
+  readonly judges?: boolean
   /** Core picks, rotates and cools them down. Leave them out if there is only one. */
   readonly credentials?: readonly Credential[]
   /** A decision that takes longer fails with 504. Default: 60 s. */

@@ -23,6 +23,9 @@ export interface DecisionCandidate extends Contender {
 
 const maxAdvised = 5
 
+/** The calls have prices of their own. */
+const free = { input: 0, output: 0 } as const
+
 /** Resolves the names of decision models: docs/protocol/decisions.md#names. */
 export class DecisionNames {
   readonly #clients: Registry<DecisionClient>
@@ -45,7 +48,14 @@ export class DecisionNames {
 
   /** The candidates that the caller may use, in plugin order: at least one. Throws 400, 402, or 403. */
   candidates(name: string, caller: Caller): readonly DecisionCandidate[] {
-    const found = this.#find(name)
+    checkWellFormed(name, 'model')
+    const found = this.#named(name)
+    if (found.length === 0) {
+      const judged = this.#judged(name)
+      // Whether the caller may use the model is decided when it is asked.
+      if (judged.length > 0) return judged
+      throw this.#unknown(name)
+    }
     const endpoints = this.#permissions.permitted(
       found.map(({ endpoint }) => endpoint),
       caller,
@@ -55,14 +65,7 @@ export class DecisionNames {
 
   /** True if a decision model has this name. */
   isKnown(name: string): boolean {
-    return name.isWellFormed() && this.#named(name).length > 0
-  }
-
-  #find(name: string): readonly DecisionCandidate[] {
-    checkWellFormed(name, 'model')
-    const found = this.#named(name)
-    if (found.length === 0) throw this.#unknown(name)
-    return found
+    return name.isWellFormed() && (this.#named(name).length > 0 || this.#judged(name).length > 0)
   }
 
   #named(name: string): readonly DecisionCandidate[] {
@@ -70,6 +73,17 @@ export class DecisionNames {
     const client = prefix === undefined ? undefined : this.#clients.get(prefix)
     const prefixed = client ? this.#candidate(client, rest) : []
     return prefixed.length > 0 ? prefixed : this.#inOrder.flatMap(each => (each.prefixOnly ? [] : this.#candidate(each, name)))
+  }
+
+  /** For a model that generates text, the clients that ask any. */
+  #judged(name: string): readonly DecisionCandidate[] {
+    const judges = this.#inOrder.filter(client => client.judges)
+    if (judges.length === 0 || !this.#generates(name)) return []
+    return judges.map(client => {
+      const { provider: id } = client
+      const endpoint: Endpoint = { ...unlistedEndpoint({ id }, name), kind: 'decision', price: free }
+      return { client, model: name, endpoint, provider: { id } }
+    })
   }
 
   #candidate(client: DecisionClient, name: string): readonly DecisionCandidate[] {

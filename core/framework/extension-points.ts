@@ -165,6 +165,7 @@ export const extensionPoints: readonly ExtensionPoint<any>[] = [
   point(DecisionClients, 'decision client', client => client.provider, {
     provider: slug,
     prefixOnly: optional(flag),
+    judges: optional(flag),
     credentials: optional(credentials),
     timeoutMs: optional(milliseconds),
     resolve: method,

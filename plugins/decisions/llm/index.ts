@@ -20,12 +20,11 @@ export default definePlugin({
   options: {
     type: 'object',
     additionalProperties: false,
-    required: ['models'],
     properties: {
       id: { type: 'string', pattern: '^[^/\\s]+$', default: 'llm', description: 'The slug in `provider/model`.' },
       models: {
         type: 'array',
-        minItems: 1,
+        default: [],
         description: 'The decision models, each with the model that answers for it.',
         items: {
           type: 'object',
@@ -69,6 +68,11 @@ export default definePlugin({
           },
         },
       },
+      anyModel: {
+        type: 'boolean',
+        default: false,
+        description: 'Also answer for every other model that generates text, under its own name, such as `anthropic/claude-sonnet-4-5`.',
+      },
       concurrency: { type: 'integer', minimum: 1, default: 8, description: 'How many calls of one decision run at a time.' },
       maxCalls: { type: 'integer', minimum: 1, default: 100, description: 'A decision that needs more calls fails with 400.' },
       timeoutMs: { ...milliseconds, description: 'A decision that takes longer fails with 504.' },
@@ -76,6 +80,8 @@ export default definePlugin({
   },
   instance: options => options.id,
   setup(gateway, options) {
+    if (options.models.length === 0 && !options.anyModel)
+      throw new PluginError(gateway.name, 'has nothing to answer with. Set models or anyModel.')
     const names = options.models.map(({ name }) => name)
     const twice = names.find((name, index) => names.indexOf(name) !== index)
     if (twice !== undefined) throw new PluginError(gateway.name, `has two models named ${JSON.stringify(twice)}. Use unique names.`)

@@ -177,3 +177,51 @@ t.test('a client that leaves calls everything off', async t => {
   t.same(await Promise.all(calls().map(({ closed }) => closed)), ['early', 'early', 'early'])
   t.match(await under.recorded(1), [{ status: 499 }])
 })
+
+t.test('any model that generates text, under its own name', async t => {
+  const upstream = await fakeUpstream(request => chatLabel(request, lean))
+  t.teardown(() => upstream.close())
+  const under = await gateway({
+    plugins: [
+      decisions({ aliasUntil: '2999-12-31' }),
+      openaiChat({ host: 'vllm', id: 'local', baseUrl: upstream.url }),
+      listing({ model: 'small', endpoints: [{ provider: 'local', price: { input: 1, output: 10 } }] }),
+      llmDecisions({ id: 'language-model', anyModel: true }),
+    ],
+  })
+  t.teardown(under.stop)
+  const ask = async (model: string) => {
+    const reply = await under.request('/v1/systemone', { body: { model, state: 'It is midnight.', questions: { late: noul } } })
+    return { status: reply.status, record: await under.record(reply.headers.get('x-request-id')!), body: (await reply.json()) as Body }
+  }
+  for (const model of ['local/small', 'small']) {
+    const { status, body, record } = await ask(model)
+    t.equal(status, 200, model)
+    near(t, body.answers['late']?.['noul'], sigmoid(2))
+    t.ok(record.costUsd! > 0, 'the calls are charged')
+  }
+  t.equal((await ask('nobody/small')).status, 400)
+  const reply = await under.request('/v1/decisions', {
+    body: { model: 'local/small', input: 'It is midnight.', questions: [{ type: 'predicate', instructions: 'Is it late?' }] },
+  })
+  t.equal(reply.status, 200)
+  await t.rejects(gateway({ plugins: [llmDecisions({})] }), /has nothing to answer with/)
+})
+
+t.test('a key that may not use the model gets no decision from it', async t => {
+  const upstream = await fakeUpstream(request => chatLabel(request, lean))
+  t.teardown(() => upstream.close())
+  const under = await gateway({
+    key: { name: 'bound', models: ['other'] },
+    plugins: [
+      decisions({}),
+      openaiChat({ host: 'vllm', id: 'local', baseUrl: upstream.url }),
+      listing({ model: 'small', endpoints: [{ provider: 'local' }] }, { model: 'other', endpoints: [{ provider: 'local' }] }),
+      llmDecisions({ id: 'language-model', anyModel: true }),
+    ],
+  })
+  t.teardown(under.stop)
+  const reply = await under.request('/v1/systemone', { body: { model: 'small', state: 'x', questions: { late: noul } } })
+  t.equal(reply.status, 403)
+  t.equal(upstream.requests.length, 0)
+})
