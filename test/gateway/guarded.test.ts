@@ -53,6 +53,10 @@ const reaching: Readonly<Record<string, Reaching>> = {
   'POST /v1/messages/count_tokens': { body: message, counts: true },
   'POST /v1beta/models/**:id': content('v1beta'),
   'POST /v1/models/**:id': content('v1'),
+  'POST /v1beta/:provider/**:id': {
+    ...content('v1beta'),
+    path: stream => `/v1beta/acme/m:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+  },
   'POST /v1/systemone': { body: () => decision },
   'POST /v1/embeddings': { body: () => ({ model: 'embedder/m', input: ['CANARY'] }), isRetrieval: true },
   'POST /v1/rerank': { body: () => ({ model: 'ranker/m', query: 'CANARY', documents: ['a'] }), isRetrieval: true },

@@ -45,6 +45,8 @@ export default definePlugin({
     } as const satisfies Partial<Route>
     gateway.add<Route>(Routes, { ...route, path: '/v1beta/models/**:id', below: '/v1beta', insteadOf, trial })
     gateway.add<Route>(Routes, { ...route, path: '/v1/models/**:id' })
+    // Clients leave `models/` out before a name with a slash.
+    gateway.add<Route>(Routes, { ...route, path: '/v1beta/:provider/**:id' })
   },
 })
 

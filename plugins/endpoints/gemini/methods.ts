@@ -8,7 +8,8 @@ import { targetOf } from './target.ts'
 
 /** Calls the method that the path names. */
 export async function callMethod(exchange: Exchange, gateway: GatewayServices, passing: Passing): Promise<Reply> {
-  const { model, method } = targetOf(exchange.params['id'] ?? '')
+  const { provider, id = '' } = exchange.params
+  const { model, method } = targetOf(provider === undefined ? id : `${provider}/${id}`)
   const body = await bodyOf(exchange)
   switch (method) {
     case 'generateContent':

@@ -250,3 +250,20 @@ t.test('what is wrong is named by its path', async t => {
   t.match(await askContent(under, `acme/${'m'.repeat(300)}`), { status: 400, body: { error: { message: /300|305/ } } })
   t.match(await askContent(under, ''), { status: 400, body: { error: { message: /no model/ } } })
 })
+
+t.test('clients may leave `models/` out before a name with a slash', async t => {
+  const { plugin, calls } = witness('acme', () => [{ type: 'text', text: 'ok' }, stop])
+  const under = await gateway({ plugins: [geminiApi({}), plugin] })
+  t.teardown(under.stop)
+  const post = async (path: string): Promise<number> => {
+    const reply = await under.request(path, { body: { contents: [{ parts: [{ text: 'hi' }] }] } })
+    t.match(await reply.json(), reply.status === 200 ? { candidates: [{}] } : { error: { code: reply.status, status: 'NOT_FOUND' } })
+    return reply.status
+  }
+  for (const path of ['/v1beta/acme/m:generateContent', '/v1beta/acme/m/large:8b:generateContent']) t.equal(await post(path), 200, path)
+  t.same(
+    calls.map(({ endpoint }) => endpoint.model),
+    ['m', 'm/large:8b'],
+  )
+  for (const path of ['/v1beta/acme/m', '/v1beta/files', '/v1beta/files/one']) t.equal(await post(path), 404, path)
+})
