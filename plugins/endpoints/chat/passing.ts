@@ -18,9 +18,3 @@ export interface Circumstances extends Passing {
 export function circumstancesOf({ caller }: Exchange, { toolTypes }: GatewayServices, passing: Passing): Circumstances {
   return { ...passing, toolTypes, isCapped: caller.spending !== undefined }
 }
-
-/** True passes everything, false nothing, a list what it names. An entry may end in `*`. */
-export function allowedBy(option: boolean | readonly string[]): (name: string) => boolean {
-  if (typeof option === 'boolean') return () => option
-  return name => option.some(entry => (entry.endsWith('*') ? name.startsWith(entry.slice(0, -1)) : name === entry))
-}

@@ -1,5 +1,5 @@
 import { invalidRequest, type JsonObject } from '../../../core/index.ts'
-import type { ToolChoice, ToolDefinition, Warning, WebSearchTool } from '../../../core/kit.ts'
+import { turnedOff, unpriced, type ToolChoice, type ToolDefinition, type Warning, type WebSearchTool } from '../../../core/kit.ts'
 import type { Circumstances } from './passing.ts'
 import type { RequestBody, ToolReference, WireCustom, WireFunction, WireTool, WireToolChoice } from './wire.ts'
 
@@ -38,9 +38,6 @@ export function toolsOf(body: RequestBody, circumstances: Circumstances, warning
 export function isOlderForm({ tools, functions }: RequestBody): boolean {
   return !tools?.length && Boolean(functions?.length)
 }
-
-const turnedOff = 'was left out: the operator has turned it off'
-const unpriced = 'was left out: its price is unknown, and this API key has a spend cap'
 
 function toolsFor(tool: WireTool, { toolTypes, vendorTools, isCapped }: Circumstances, warnings: Warning[]): readonly ToolDefinition[] {
   const { type } = tool

@@ -1,9 +1,9 @@
 import { definePlugin, Routes, type Route } from '../../../core/index.ts'
-import { describeFailureStatus, type RouteTrial } from '../../../core/kit.ts'
+import { allowedBy, allowedOption, describeFailureStatus, type RouteTrial } from '../../../core/kit.ts'
 import { describeMethods } from './description.ts'
 import { errorReply } from './errors.ts'
 import { insteadOf } from './instead-of.ts'
-import { allowedBy, type Passing } from './passing.ts'
+import type { Passing } from './passing.ts'
 
 /** `POST /v1beta/models/{model}:{method}`, and the same below `/v1`: docs/protocol/gemini.md. */
 export default definePlugin({
@@ -20,8 +20,7 @@ export default definePlugin({
         description: 'The HTTP status of a request that every endpoint failed.',
       },
       vendorTools: {
-        anyOf: [{ type: 'boolean' }, { type: 'array', items: { type: 'string', minLength: 1 } }],
-        default: true,
+        ...allowedOption,
         description:
           'The tools that the vendor runs, such as `codeExecution`: `true` passes all to upstreams of this API, `false` none, and a list those names. An entry may end in `*`.',
       },

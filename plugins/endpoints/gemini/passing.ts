@@ -28,9 +28,3 @@ export function circumstancesOf(
 ): Circumstances {
   return { vendorTools, model, stream, toolTypes, isCapped: caller.spending !== undefined }
 }
-
-/** True passes everything, false nothing, a list what it names. An entry may end in `*`. */
-export function allowedBy(option: boolean | readonly string[]): (name: string) => boolean {
-  if (typeof option === 'boolean') return () => option
-  return name => option.some(entry => (entry.endsWith('*') ? name.startsWith(entry.slice(0, -1)) : name === entry))
-}

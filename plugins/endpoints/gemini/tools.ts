@@ -1,5 +1,5 @@
 import { invalidRequest, type JsonObject } from '../../../core/index.ts'
-import type { ToolChoice, ToolDefinition, Warning } from '../../../core/kit.ts'
+import { turnedOff, unpriced, type ToolChoice, type ToolDefinition, type Warning } from '../../../core/kit.ts'
 import type { Circumstances } from './passing.ts'
 import type { ContentBody, WireFunction, WireTool } from './request-body.ts'
 import { jsonSchemaOf } from './schema.ts'
@@ -48,9 +48,6 @@ function toolsIn(
     return []
   })
 }
-
-const turnedOff = 'was left out: the operator has turned it off'
-const unpriced = 'was left out: its price is unknown, and this API key has a spend cap'
 
 /** Tools of the vendor that the caller runs, or that cost nothing besides tokens. */
 const withoutFee = new Set(['codeExecution', 'urlContext', 'computerUse'])

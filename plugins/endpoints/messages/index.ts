@@ -1,9 +1,9 @@
 import { definePlugin, Routes, type Route } from '../../../core/index.ts'
-import { describeFailureStatus, rateLimitHeadersUnder, type RouteTrial } from '../../../core/kit.ts'
+import { allowedBy, allowedOption, describeFailureStatus, rateLimitHeadersUnder, type RouteTrial } from '../../../core/kit.ts'
 import { describeCount, describeCreate } from './description.ts'
 import { errorReply, usual } from './errors.ts'
 import { insteadOf } from './instead-of.ts'
-import { allowedBy, type Passing } from './passing.ts'
+import type { Passing } from './passing.ts'
 
 /** `POST /v1/messages` and `POST /v1/messages/count_tokens`: docs/protocol/messages.md. */
 export default definePlugin({
@@ -20,14 +20,12 @@ export default definePlugin({
         description: 'The HTTP status of a request that every endpoint failed. With the default, it is 529 if the vendor was overloaded.',
       },
       vendorTools: {
-        anyOf: [{ type: 'boolean' }, { type: 'array', items: { type: 'string', minLength: 1 } }],
-        default: true,
+        ...allowedOption,
         description:
           'The tools that the vendor runs, such as `code_execution_20250825`, and MCP servers: `true` passes all to upstreams of this API, `false` none, and a list those types. An entry may end in `*`.',
       },
       betas: {
-        anyOf: [{ type: 'boolean' }, { type: 'array', items: { type: 'string', minLength: 1 } }],
-        default: true,
+        ...allowedOption,
         description:
           'The values of `anthropic-beta` that callers may send to upstreams of this API: all, none, or those listed. An entry may end in `*`.',
       },

@@ -1,11 +1,11 @@
 import { invalidRequest, isObject, type GenerationRequest, type Item, type JsonObject } from '../../../core/index.ts'
-import type { AnswerDetail, Warning } from '../../../core/kit.ts'
+import { turnedOff, unpriced, type AnswerDetail, type Warning } from '../../../core/kit.ts'
 import { addItems, textParts } from './blocks.ts'
 import type { Circumstances } from './passing.ts'
 import { checkCount, checkRequest, type Block, type RequestBody } from './request-body.ts'
 import { reasoningSettings } from './thinking.ts'
 import { refuseThread } from './thread.ts'
-import { toolsOf, turnedOff, unpriced } from './tools.ts'
+import { toolsOf } from './tools.ts'
 
 export interface ParsedRequest {
   readonly request: GenerationRequest

@@ -1,5 +1,5 @@
 import { invalidRequest, type JsonObject } from '../../../core/index.ts'
-import type { ToolChoice, ToolDefinition, Warning, WebSearchTool } from '../../../core/kit.ts'
+import { turnedOff, unpriced, type ToolChoice, type ToolDefinition, type Warning, type WebSearchTool } from '../../../core/kit.ts'
 import type { Circumstances } from './passing.ts'
 import type { RequestBody, WireTool } from './request-body.ts'
 
@@ -39,9 +39,6 @@ export function toolsOf(
     ...(search?.max_uses && { max_tool_calls: search.max_uses }),
   }
 }
-
-export const turnedOff = 'was left out: the operator has turned it off'
-export const unpriced = 'was left out: its price is unknown, and this API key has a spend cap'
 
 /** Tools of the vendor that the caller runs, or that cost nothing besides tokens. */
 const withoutFee = /^(bash|text_editor|computer|memory|web_fetch|tool_search_tool_\w+|mcp_toolset)(_\d+)?$/
