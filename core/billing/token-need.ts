@@ -1,5 +1,6 @@
 import type { Endpoint } from '../contracts/catalog.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
+import { extraTextsOf } from '../tokens/extra-texts.ts'
 import { framingOf } from '../tokens/framing.ts'
 import { schemasOf, textsOf } from '../tokens/input-texts.ts'
 import { estimateOtherInput } from '../tokens/other-input.ts'
@@ -30,7 +31,7 @@ export interface TokenNeed {
 export function needOf(request: GenerationRequest): TokenNeed {
   const { max_output_tokens: outputTokens, tools, choices } = request
   return {
-    texts: [...textsOf(request), ...schemasOf(request)],
+    texts: [...textsOf(request), ...schemasOf(request), ...extraTextsOf(request)],
     otherInputTokens: framingOf(request) + estimateOtherInput(request),
     choices,
     outputTokens,

@@ -7,7 +7,10 @@ import type { Provider } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import type { Registry } from '../framework/registry.ts'
+import { withoutExtras } from '../guards/without-extras.ts'
 import type { Reservation } from '../limits/reservation.ts'
+import { dialectOf } from '../routing/dialects.ts'
+import type { Candidate } from '../routing/plan.ts'
 import type { Maybe } from '../runtime/pending.ts'
 import { billableUsage, withinLimit } from './billable-usage.ts'
 import { isChecked } from './lowering/format.ts'
@@ -126,7 +129,7 @@ export class ReplyCost {
   async #counted(reported: TokenUsage | undefined, isComplete: boolean): Promise<TokenUsage> {
     const { request, said, unreported } = this.#scope
     const { maxOutputTokens, outputLimit, candidate } = this.#attempt
-    const input = (): TokenNeed => needOf(request)
+    const input = (): TokenNeed => needOf(readAt(candidate, request))
     const since = said.textsAfter(reported ? this.#saidAtUsage : this.#saidBefore)
     const least = Math.max(reported?.output ?? 0, Math.min(this.#maxOutput, outputLimit))
     // That of a complete reply counts its words, even if it came before them.
@@ -135,4 +138,10 @@ export class ReplyCost {
     const usage = await unreported.of({ input, endpoint: candidate.endpoint, reported: base, said: since, maxOutputTokens })
     return soundUsage({ ...usage, output: Math.max(usage.output, least) })
   }
+}
+
+/** Without what only the dialect of the caller can say, if the provider does not speak it. */
+function readAt({ provider, endpoint }: Candidate, request: GenerationRequest): GenerationRequest {
+  const isSaid = request.extra === undefined || request.extra.dialect === dialectOf(provider, endpoint)
+  return isSaid ? request : withoutExtras(request).request
 }

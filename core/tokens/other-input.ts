@@ -1,4 +1,5 @@
 import type { InputPart, Item, Part } from '../contracts/items.ts'
+import type { OutputTextPart, RefusalPart, TextPart, Vendor, WithExtra } from '../contracts/parts.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import { estimateTokens } from './estimate.ts'
 
@@ -35,6 +36,19 @@ function tokensOfParts(parts: readonly (Part | InputPart)[]): number {
     if (part.type === 'input_image') tokens += imageTokens
     else if (part.type === 'vendor') tokens += estimateTokens(JSON.stringify(part.extra).length)
     else if (part.type === 'input_file') tokens += part.file_data === undefined ? fileTokens : estimateTokens(part.file_data.length)
+    if (part.type !== 'vendor' && 'extra' in part) tokens += tokensBeyond(part)
   }
   return tokens
+}
+
+/** What a part says in the caller's dialect beyond the words that other dialects have for it. */
+function tokensBeyond(part: Exclude<Part | InputPart, Vendor>): number {
+  const { extra } = part as WithExtra
+  if (extra === undefined || typeof extra['type'] !== 'string') return 0
+  const said = part.type === 'input_file' ? (part.file_data ?? '') : part.type === 'input_image' ? (part.image_url ?? '') : textOf(part)
+  return estimateTokens(Math.max(0, JSON.stringify(extra).length - said.length))
+}
+
+function textOf(part: TextPart | OutputTextPart | RefusalPart): string {
+  return part.type === 'refusal' ? part.refusal : part.text
 }
