@@ -121,6 +121,13 @@ export class GatewayError extends Error {
     this.asked = options.asked
   }
 
+  /** The same error, without the vendor's own words. */
+  unquoted(): GatewayError {
+    if (this.upstreamError === undefined) return this
+    const { message, cause } = this
+    return new GatewayError({ ...this, message, cause, upstreamError: undefined })
+  }
+
   /** The same error, after these attempts. */
   after(asked: Asked): GatewayError {
     const { message, cause } = this

@@ -18,7 +18,7 @@ import type { JsonObject } from '../foundation/json.ts'
 import { describeError } from '../foundation/logger.ts'
 import type { Settings } from '../framework/settings.ts'
 import { answerGuards } from '../guards/answer-guards.ts'
-import type { OpenGuard } from '../guards/input-guards.ts'
+import { readsAnswers, type OpenGuard } from '../guards/input-guards.ts'
 import type { Affinity } from '../routing/affinity.ts'
 import { routingWarnings } from '../routing/routing-record.ts'
 import { isPending, type Maybe } from '../runtime/pending.ts'
@@ -74,6 +74,8 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
   #outcome: Outcome | undefined
   #finished: FinishedAnswer | undefined
   #stored = false
+  /** A guardrail checks the answer. */
+  #isGuarded = false
 
   constructor(services: RunServices, scope: RequestScope, request: GenerationRequest, envelope: RequestEnvelope, sink: GenerationSink) {
     super(services, scope, request, envelope, false)
@@ -120,6 +122,7 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
   }
 
   guardOutput(guards: readonly OpenGuard[]): void {
+    this.#isGuarded = guards.some(readsAnswers)
     const { format } = this.asked.text ?? {}
     const guarded = answerGuards(guards, {
       context: this.context,
@@ -184,7 +187,9 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
   }
 
   fail(thrown: unknown): Maybe<GatewayError> {
-    const error = this.operation.failed(located(this.#publicly(thrown), this.asked, this.envelope.history))
+    const failed = this.operation.failed(located(this.#publicly(thrown), this.asked, this.envelope.history))
+    // A reply that could not be read may be an answer that no guardrail has checked.
+    const error = this.#isGuarded ? failed.unquoted() : failed
     const leaving = this.#leave()
     return isPending(leaving) ? leaving.then(() => this.#tell(error)) : this.#tell(error)
   }

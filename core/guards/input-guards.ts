@@ -84,7 +84,7 @@ export async function applyInputGuards(
 }
 
 /** Without extras in the request, the answer has none. */
-function readsAnswers({ session }: OpenGuard): boolean {
+export function readsAnswers({ session }: OpenGuard): boolean {
   return session.output !== undefined || session.item !== undefined
 }
 

@@ -127,6 +127,37 @@ for (const stream of [false, true])
     ])
   })
 
+for (const [usage, expected] of [
+  ['many', {}],
+  [[5], {}],
+  [
+    {
+      prompt_tokens: -5,
+      completion_tokens: '3',
+      total_tokens: 1.5,
+      prompt_tokens_details: { cached_tokens: -1, audio_tokens: 2 },
+      note: 'x',
+    },
+    { prompt_tokens_details: { audio_tokens: 2 }, note: 'x' },
+  ],
+] as const)
+  t.test(`a usage that counts nothing is the gateway's: ${JSON.stringify(usage)}`, async t => {
+    const { under } = await stage(t, { ...completion, usage: usage as never })
+    const {
+      cost_usd: cost,
+      prompt_tokens: input,
+      completion_tokens: output,
+      total_tokens: total,
+      ...others
+    } = (await askChat(under, { model: 'acme/m' })).body.usage
+    t.equal(cost, null)
+    t.ok(Number(input) > 0)
+    t.equal(Number(input) + Number(output), total)
+    t.match(others, expected)
+    t.notMatch(Object.keys(others), ['0'])
+    t.notMatch(others, { prompt_tokens_details: { cached_tokens: -1 } })
+  })
+
 t.test("no key and no account of the operator's is in an answer", async t => {
   const { under } = await stage(t, {
     ...completion,
@@ -234,6 +265,21 @@ t.test('nothing passes a guardrail that reads content or answers', async t => {
     t.equal(reply.status, 200)
     t.notMatch(JSON.stringify(asked[0]!.body), /min_p|prediction/)
     t.notMatch(JSON.stringify(reply.body), /Acme|fp_1|audio_1|image_url/)
+  }
+})
+
+t.test('a reply that cannot be read passes no guardrail that reads answers', async t => {
+  for (const guarded of [true, false]) {
+    const plugins = guarded ? [guarding({ output: () => undefined })] : []
+    const vendor = await fakeUpstream(() => ({ headers: { 'content-type': 'application/json' }, body: 'the bluebird answer' }))
+    t.teardown(() => vendor.close())
+    const provider = openaiChat({ id: 'acme', host: 'openrouter', baseUrl: vendor.url, apiKey: 'sk-demo-1' })
+    const under = await gateway({ plugins: [chat({}), provider, ...plugins] })
+    t.teardown(under.stop)
+    const { status, body } = await askChat(under, { model: 'acme/m' })
+    t.equal(status, 503)
+    t.equal(body.error['upstream_error'], guarded ? undefined : 'the bluebird answer')
+    t.match(body.error['message'], /not JSON/)
   }
 })
 
