@@ -36,7 +36,7 @@ export interface RetrievalCall<Request> {
 export interface RetrievalRequest {
   /** As the caller wrote it: a name of the catalog, or `provider/model`. */
   readonly model: string
-  /** A name for the caller's end user, passed on to vendors that take one. */
+  /** A name for the caller's end user, passed on to vendors that take one, unless a guardrail reads the request. */
   readonly user?: string | undefined
   /** Names of other providers of the same model, and the sort of its endpoints. */
   readonly routing?: { readonly provider?: JsonObject | undefined } | undefined

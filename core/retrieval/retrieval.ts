@@ -101,10 +101,10 @@ export class Retrieval<Request extends RetrievalRequest, Reply extends Retrieval
     const decoded = isRead && texts.some(isListed) ? await this.#services.tokens.decoded(texts, this.#tokenizers(request.model)) : undefined
     const shown = decoded ? inWords(request, decoded) : words
     const checked = await applyInputGuards(shown, guards, this.context)
-    const { extra: _, ...known } = request
-    // Guardrails cannot check members that core does not know.
+    const { extra: _, user: __, ...known } = request
+    // Guardrails see the texts alone, so they cannot check other members.
     const isChecked = guards.some(({ session }) => session.input || session.route)
-    const plain = isChecked && request.extra ? (known as Request) : request
+    const plain = isChecked ? (known as unknown as Request) : request
     if (checked.input === shown.input) return { request: plain, words: checked }
     return { request: this.#of.withTexts(plain, textsIn(checked, texts.length)), words: checked }
   }

@@ -170,9 +170,10 @@ t.test('guardrails see each text, and may replace or refuse it', async t => {
   })
   const under = await retrieving([acme.plugin, guard, listing(model({ provider: 'acme', tokenizer: 'cl100k_base' }))])
   t.teardown(under.stop)
-  await embed(under, { input: ['a secret', 'b'], unknown_member: 1 })
+  await embed(under, { input: ['a secret', 'b'], unknown_member: 1, user: 'jane.doe@example.com' })
   t.same(acme.calls[0]!.request.input, ['a ***', 'b'])
   t.equal(acme.calls[0]!.request.extra, undefined, 'members that no guardrail can check are not sent')
+  t.equal(acme.calls[0]!.request.user, undefined, 'nor is the user')
   t.match(seen, [[{ role: 'user', content: [{ type: 'input_text', text: 'a secret' }] }, { content: [{ text: 'b' }] }]])
   t.equal((await embed(under, { input: 'FORBIDDEN' })).status, 400)
 
