@@ -1,4 +1,4 @@
-import type { Item, JsonObject } from '../../../core/index.ts'
+import { isObject, type Item, type JsonObject } from '../../../core/index.ts'
 import type { InputPart, OutputTextPart, Part, TextPart, WithExtra } from '../../../core/kit.ts'
 import { searchIdPrefix } from './search-block.ts'
 import { compactionState, reasoningOf } from './signature.ts'
@@ -128,7 +128,9 @@ function urlOf({ type, url, data, media_type: media, file_id: id }: JsonObject):
 
 function textsOf(content: unknown): readonly string[] {
   if (typeof content === 'string') return [content]
-  return Array.isArray(content) ? content.flatMap(({ text }: JsonObject) => (typeof text === 'string' ? [text] : [])) : []
+  return Array.isArray(content)
+    ? content.flatMap((block: unknown) => (isObject(block) && typeof block['text'] === 'string' ? [block['text']] : []))
+    : []
 }
 
 function withMembers<P extends Part>(part: P, block: Block, known: ReadonlySet<string>): P {
@@ -156,7 +158,7 @@ function rest(block: Block, known: ReadonlySet<string>): WithExtra {
 
 /** The vendor refuses the citations that the gateway made of another API's. */
 function isVendors(citation: unknown): boolean {
-  return (citation as JsonObject)['encrypted_index'] !== ''
+  return !isObject(citation) || citation['encrypted_index'] !== ''
 }
 
 function isOurs(id: unknown): boolean {

@@ -104,6 +104,12 @@ t.test('every block has its neutral form', async t => {
   t.equal(headers.get('x-gateway-warnings'), 'messages: "search_result" was left out: this model\'s API does not have it')
 })
 
+t.test('lists with values that are no objects do no harm', async t => {
+  const source = { type: 'text', media_type: 'text/plain', data: 'x' }
+  const { request } = await sent({ messages: [{ role: 'user', content: [{ type: 'document', source, citations: [null, 'x'] }] }] })
+  t.match(request['input'], [{ content: [{ type: 'input_file' }] }])
+})
+
 t.test('what only this dialect can say is named in a warning', async t => {
   const { request, headers } = await sent({
     container: 'c_1',
