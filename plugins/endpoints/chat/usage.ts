@@ -12,11 +12,15 @@ export function publicUsage(usage: TokenUsage, costUsd: number | null, vendors: 
     prompt_tokens_details: { cached_tokens: cacheRead, ...(written > 0 && { cache_write_tokens: written }) },
     completion_tokens_details: { reasoning_tokens: reasoning },
   }
-  return { ...counted, ...(vendors && withoutNulls(vendors)), cost_usd: costUsd }
+  return { ...counted, ...(vendors && countsOf(vendors)), cost_usd: costUsd }
 }
 
 /** Strictly typed clients expect counts. */
-function withoutNulls(members: JsonObject): JsonObject {
-  const there = Object.entries(members).filter(([, value]) => value !== null)
-  return Object.fromEntries(there.map(([name, value]) => [name, isObject(value) ? withoutNulls(value) : value]))
+function countsOf(members: JsonObject): JsonObject {
+  const there = Object.entries(members).filter(([name, value]) => value !== null && (!name.endsWith('_tokens') || isCount(value)))
+  return Object.fromEntries(there.map(([name, value]) => [name, isObject(value) ? countsOf(value) : value]))
+}
+
+function isCount(value: unknown): boolean {
+  return isObject(value) || (Number.isSafeInteger(value) && (value as number) >= 0)
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../core/index.ts'
+import { isObject, type JsonObject } from '../../../core/index.ts'
 import type { Emit } from '../../../core/kit.ts'
 import type { ChatBody, Choice, ReasoningDetail, Said, ToolCall, Usage } from './wire.ts'
 
@@ -68,7 +68,7 @@ export class OwnWords {
   }
 
   usage(usage: Usage): void {
-    this.#usage = usage
+    if (isObject(usage)) this.#usage = usage
   }
 
   /** Tells the usage and the end. */

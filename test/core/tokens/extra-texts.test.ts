@@ -41,7 +41,10 @@ t.test('members that only the dialect of the caller knows count as text', async 
 })
 
 t.test('a part in the words of the dialect counts what it says beyond the part beside it', async t => {
-  const withPart = (part: object): GenerationRequest => ({ model: 'm', input: [{ type: 'message', role: 'user', content: [part as never] }] })
+  const withPart = (part: object): GenerationRequest => ({
+    model: 'm',
+    input: [{ type: 'message', role: 'user', content: [part as never] }],
+  })
   const block = { type: 'document', source: { type: 'content', content: 'hi' }, context: 'c'.repeat(4_000) }
   const request = withPart({ type: 'input_text', text: 'hi', extra: block })
   t.strictSame(extraTextsOf(request), [])

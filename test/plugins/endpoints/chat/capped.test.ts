@@ -33,7 +33,10 @@ for (const [what, body] of Object.entries(bodies))
       plugins: [
         chat({}),
         openaiChat({ id: 'acme', host: 'compatible', baseUrl: vendor.url, apiKey: 'sk-demo-1' }),
-        listing({ model: 'm', endpoints: [{ provider: 'acme', price: { input: 10, output: 30 }, maxOutputTokens: 100, contextWindow: 200_000 }] }),
+        listing({
+          model: 'm',
+          endpoints: [{ provider: 'acme', price: { input: 10, output: 30 }, maxOutputTokens: 100, contextWindow: 200_000 }],
+        }),
       ],
       key: { name: 'k', spendCapUsd: 0.1 },
     })
