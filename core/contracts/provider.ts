@@ -103,6 +103,11 @@ export interface ProviderCall {
    * gateway has no memory left for them. `httpProvider` calls it; other providers need it only if they buffer replies.
    */
   holds?(bytes: number): void
+  /**
+   * Names a function that returns the output which has arrived but is not yet yielded, such as that of choices whose turn has not come: one
+   * text for each, because tokens are counted by text. It is charged if the reply ends early.
+   */
+  withholds?(texts: () => readonly string[]): void
 }
 
 export interface AttemptClock {

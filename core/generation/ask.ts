@@ -33,6 +33,7 @@ export function askProvider({ lowered, context, memory, providers }: ProviderQue
     context,
     clock: attempt,
     holds: bytes => memory.hold(bytes),
+    withholds: texts => void (attempt.withheld = texts),
   })
   const pluginOf = (): string => providers.pluginOf(provider.id) ?? provider.id
   checkReply(events, provider.id, pluginOf)

@@ -6,6 +6,7 @@ import type { TokenUsage } from '../contracts/events.ts'
 import type { Provider } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
+import { describePluginError } from '../foundation/logger.ts'
 import type { Registry } from '../framework/registry.ts'
 import { withoutExtras } from '../guards/without-extras.ts'
 import type { Reservation } from '../limits/reservation.ts'
@@ -126,11 +127,25 @@ export class ReplyCost {
       reservation.replied(candidate.endpoint, usage, said.textsAfter(this.#saidBefore))
   }
 
+  /** A provider that fails to tell it has withheld nothing. */
+  #withheld(): readonly string[] {
+    const { context, providers } = this.#scope
+    const { withheld, candidate } = this.#attempt
+    if (!withheld) return []
+    try {
+      return withheld().filter(text => typeof text === 'string')
+    } catch (error) {
+      const plugin = providers.pluginOf(candidate.provider.id)
+      context.log.error('a provider plugin failed', { request: context.id, plugin, ...describePluginError(error, true) })
+      return []
+    }
+  }
+
   async #counted(reported: TokenUsage | undefined, isComplete: boolean): Promise<TokenUsage> {
     const { request, said, unreported } = this.#scope
     const { maxOutputTokens, outputLimit, candidate } = this.#attempt
     const input = (): TokenNeed => needOf(readAt(candidate, request))
-    const since = said.textsAfter(reported ? this.#saidAtUsage : this.#saidBefore)
+    const since = [...said.textsAfter(reported ? this.#saidAtUsage : this.#saidBefore), ...this.#withheld()]
     const least = Math.max(reported?.output ?? 0, Math.min(this.#maxOutput, outputLimit))
     // That of a complete reply counts its words, even if it came before them.
     const isEarly = isComplete && this.#saidAtUsage === this.#saidBefore

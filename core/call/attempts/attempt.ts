@@ -55,6 +55,8 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
   readonly warnings: Warning[]
   /** The events up to the first semantic one. */
   readonly head: E[] = []
+  /** Returns the output that the provider has read and not yielded. */
+  withheld: (() => readonly string[]) | undefined
   readonly #parts: AttemptParts<C>
   readonly #services: AttemptServices
   readonly #owner: string

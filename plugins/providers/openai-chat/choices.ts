@@ -39,6 +39,11 @@ class Choices {
     this.#answers[index]!.finish(reason, this.#into(index, emit))
   }
 
+  /** The output of choices whose turn has not come. */
+  get heldTexts(): readonly string[] {
+    return this.#held.map(events => events.map(event => ('text' in event ? event.text : '')).join(''))
+  }
+
   #into(index: number, emit: Emit): Emit {
     return event => {
       const told = event.type === 'finish' && index < this.#answers.length - 1 ? ({ ...event, type: 'choice' } as const) : event
@@ -74,6 +79,7 @@ export class ChoicesDecoder implements Decoder {
     this.#host = host
     this.#choices = new Choices(call, host, count)
     this.#reasons = Array.from({ length: count }, () => undefined)
+    call.withholds?.(() => this.#choices.heldTexts)
   }
 
   frame(data: string, event: string | undefined, emit: Emit): void {

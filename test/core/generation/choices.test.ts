@@ -196,6 +196,27 @@ t.test('a caller who leaves ends all of them, and pays for what came', async t =
   t.ok(told.usage!.output >= 3, 'each has said something')
 })
 
+for (const withheld of [['ten words '.repeat(10)], [5, 'ten words '.repeat(10)], 'broken'] as const)
+  t.test(
+    `a caller who leaves pays for choices that wait inside the provider (${typeof withheld === 'string' ? 'broken' : withheld.length})`,
+    async t => {
+      const acme = scripted('acme', async function* (call) {
+        call.withholds?.(() => {
+          if (typeof withheld === 'string') throw new Error('broken')
+          return withheld as readonly string[]
+        })
+        yield text('Left')
+        await new Promise((_, reject) => call.signal.addEventListener('abort', () => reject(call.signal.reason as Error)))
+      })
+      const { choose } = await stage(t, [acme, listing(model({ choices: true }))])
+      const told = await choose({ choices: 2 }, { wrote: (_, leave) => void setImmediate(leave) })
+      t.equal(told.error?.status, 499)
+      const { output, estimated } = told.usage!
+      t.equal(estimated, true)
+      t.ok(withheld === 'broken' ? output < 10 : output >= 20, `${output} tokens of output`)
+    },
+  )
+
 t.test('a caller who leaves before the last choice begins ends it, too', async t => {
   const seen: AbortSignal[] = []
   const acme = scripted('acme', async function* (call) {

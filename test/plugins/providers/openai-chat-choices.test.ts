@@ -195,3 +195,20 @@ for (const host of ['openai', 'groq'] as const)
     const ended = parsed.flatMap(({ choices: [choice] }) => (choice?.['finish_reason'] ? [choice['index']] : []))
     t.same(ended, [0, 1, 2])
   })
+
+t.test('what choices have said before their turn is told to the gateway, one text for each', async t => {
+  let withheld = (): readonly string[] => []
+  const call = { ...providerCall(request), withholds: (texts: () => readonly string[]) => void (withheld = texts) }
+  const decoder = openaiChatAdapter(hosts.openai, 'https://chat.example.com/v1', keys).decoder(call)
+  const told: GenerationEvent[] = []
+  const hear = (choices: readonly JsonObject[]): void =>
+    decoder.frame(JSON.stringify({ choices }), undefined, event => void told.push(event))
+  hear([says(0, 'Le')])
+  hear([says(1, 'Ri'), says(2, 'Ba')])
+  hear([says(1, 'ght'), says(0, 'ft'), calls(2, '{}', { id: 'call_1' })])
+  t.same(
+    told.flatMap(event => (event.type === 'text' ? [event.text] : [])),
+    ['Le', 'ft'],
+  )
+  t.same(withheld(), ['', 'Right', 'Ba{}'])
+})
