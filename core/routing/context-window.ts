@@ -105,7 +105,7 @@ function tooLong(endpoints: readonly Endpoint[], counts: Counts): GatewayError {
   const { tokens } = counts.get(tokenizerOf(endpoint))!
   const counted = endpoint.tokenizer ? `${tokens} tokens` : `${tokens} tokens (as ${standIn} counts them)`
   return invalidRequest(
-    `The input has at least ${counted}, and the context window of "${endpoint.model}" at "${endpoint.provider}" is ${endpoint.contextWindow}. ` +
+    `At least ${counted} are in the input, and the context window of "${endpoint.model}" at "${endpoint.provider}" is ${endpoint.contextWindow}. ` +
       'Shorten the input, start a new conversation, or use a model with a larger window.',
     'input',
     'context_length_exceeded',

@@ -8,6 +8,7 @@ const names: Readonly<Record<string, string>> = {
   choices: 'n',
   'reasoning.effort': 'reasoning_effort',
   'text.format': 'response_format',
+  'text.format.schema': 'response_format.json_schema.schema',
   'text.verbosity': 'verbosity',
 }
 

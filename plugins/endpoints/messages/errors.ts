@@ -1,6 +1,7 @@
 import { ProviderFailure, type GatewayError, type Reply } from '../../../core/index.ts'
 import { retryHeaders, withFailureStatus } from '../../../core/kit.ts'
 import { detailsOf } from './thread.ts'
+import { inCallersWords } from './warnings.ts'
 
 /** docs/protocol/messages.md#errors */
 const types: Readonly<Record<number, string>> = {
@@ -21,7 +22,7 @@ const overloaded = 529
 /** The error under the status that callers of this surface get. `failed`: the status of a request that every endpoint failed. */
 export function publicError(error: GatewayError, failed: number): GatewayError {
   const isOverloaded = ProviderFailure.is(error.cause) && error.cause.kind === 'overloaded'
-  return withFailureStatus(error, failed === usual && isOverloaded ? overloaded : failed)
+  return withFailureStatus(inCallersWords(error), failed === usual && isOverloaded ? overloaded : failed)
 }
 
 /** The default of the option. Only in its place, callers hear of overload. */

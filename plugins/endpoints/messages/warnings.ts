@@ -1,4 +1,5 @@
-import type { Warning } from '../../../core/kit.ts'
+import type { GatewayError } from '../../../core/index.ts'
+import { withParam, type Warning } from '../../../core/kit.ts'
 
 /** Members of the neutral request that have another name here. */
 const names: Readonly<Record<string, string>> = {
@@ -9,6 +10,7 @@ const names: Readonly<Record<string, string>> = {
   'reasoning.effort': 'thinking',
   'reasoning.summary': 'thinking',
   'text.format': 'output_config.format',
+  'text.format.schema': 'output_config.format.schema',
   parallel_tool_calls: 'tool_choice.disable_parallel_tool_use',
   max_tool_calls: 'tools',
   user: 'metadata.user_id',
@@ -18,4 +20,10 @@ const names: Readonly<Record<string, string>> = {
 export function publicWarning(warning: Warning): Warning {
   const param = names[warning.param]
   return param === undefined ? warning : { ...warning, param }
+}
+
+/** Names the caller's member in an error of core. */
+export function inCallersWords(error: GatewayError): GatewayError {
+  const param = error.param === undefined ? undefined : names[error.param]
+  return param === undefined ? error : withParam(error, param)
 }

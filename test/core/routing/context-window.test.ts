@@ -33,7 +33,7 @@ t.test('input larger than the window is refused before anybody is asked', async 
     const { status, error } = await ask(under, { model: 'm', input: words(1_100), ...more })
     t.equal(status, 400)
     t.match(error, { type: 'invalid_request_error', code: 'context_length_exceeded', param: 'input' })
-    t.match(error.message, /has at least 1\d{3} tokens.*window of "m" at "acme" is 1000\. Shorten the input/)
+    t.match(error.message, /At least 1\d{3} tokens are in the input.*window of "m" at "acme" is 1000\. Shorten the input/)
   }
   t.same(calls(), [0])
   const [record] = await under.recorded(1)
@@ -112,7 +112,7 @@ t.test('where another vocabulary stands in, only half as much again is certain',
   t.equal(said((await ask(under, { model: 'm', input: words(1_400) })).response), 'from acme', 'the vendor decides')
   const { status, error } = await ask(under, { model: 'm', input: words(1_600) })
   t.equal(status, 400)
-  t.match(error.message, /at least 1\d{3} tokens \(as o200k_base counts them\).*"acme" is 1000/)
+  t.match(error.message, /At least 1\d{3} tokens \(as o200k_base counts them\).*"acme" is 1000/)
   t.same(calls(), [1, 0])
 })
 

@@ -229,3 +229,19 @@ t.test('a spent chain is a 503, or what the operator says', async t => {
     t.match(reply.body.error, { code: 'provider_error' })
   }
 })
+
+t.test('a schema that cannot be checked is named as the caller wrote it', async t => {
+  const acme = witness('acme', () => [text('{}'), stop], { dialect: 'demo' })
+  const under = await gateway({
+    plugins: [
+      chat({}),
+      acme.plugin,
+      listing({ model: 'm', endpoints: [{ provider: 'acme', capabilities: { structuredOutput: 'none' } }] }),
+    ],
+  })
+  t.teardown(under.stop)
+  const response_format = { type: 'json_schema', json_schema: { name: 'x', schema: { $ref: '#' } } }
+  const { status, body } = await askChat(under, { model: 'm', response_format })
+  t.equal(status, 400)
+  t.match(body.error, { param: 'response_format.json_schema.schema', message: /'response_format\.json_schema\.schema'/ })
+})

@@ -2,7 +2,7 @@ import t from 'tap'
 import { ProviderFailure, type FailureKind } from '../../../../core/index.ts'
 import messages from '../../../../plugins/endpoints/messages/index.ts'
 import { gateway, hello, listeningGateway } from '../../../kit/gateway.ts'
-import { witness } from '../../../kit/stage.ts'
+import { listing, stop, text, witness } from '../../../kit/stage.ts'
 import { askMessages, hi } from './stage.ts'
 
 const failing = (kind: FailureKind, transient?: boolean) =>
@@ -84,4 +84,20 @@ t.test('tokens are counted', async t => {
   t.type(reply.body['input_tokens'], 'number')
   const bad = await askMessages(under, { model: 'sandbox/echo' }, {}, '/v1/messages/count_tokens')
   t.match(bad, { status: 400, body: { type: 'error', error: { type: 'invalid_request_error', message: /messages/ } } })
+})
+
+t.test('a schema that cannot be checked is named as the caller wrote it', async t => {
+  const acme = witness('acme', () => [text('{}'), stop], { dialect: 'demo' })
+  const under = await gateway({
+    plugins: [
+      messages({}),
+      acme.plugin,
+      listing({ model: 'm', endpoints: [{ provider: 'acme', capabilities: { structuredOutput: 'none' } }] }),
+    ],
+  })
+  t.teardown(under.stop)
+  const format = { type: 'json_schema', schema: { $ref: '#' } }
+  const { status, body } = await askMessages(under, { model: 'm', output_config: { format } })
+  t.equal(status, 400)
+  t.match(body, { error: { message: /'output_config\.format\.schema'/ } })
 })
