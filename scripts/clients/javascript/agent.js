@@ -33,18 +33,21 @@ export class Agent {
     })
   }
 
-  /** Ends it with SIGINT once its output shows `text`, or after `delayMs`. */
+  /** Ends it once its output shows `text`, or after `delayMs`. */
   interrupt(args, text, delayMs) {
     return new Promise(resolve => {
       const child = spawn(this.#command, args, { cwd: this.folder, env: this.#env(), stdio: ['ignore', 'pipe', 'ignore'] })
-      const timer = setTimeout(() => child.kill('SIGINT'), delayMs)
+      const timers = [setTimeout(() => child.kill('SIGKILL'), delayMs)]
       let seen = ''
       child.stdout.on('data', piece => {
         seen += piece
-        if (seen.includes(text)) child.kill('SIGINT')
+        if (!seen.includes(text) || timers.length > 1) return
+        child.kill('SIGINT')
+        // Some ask whether one means it.
+        timers.push(setTimeout(() => child.kill('SIGKILL'), 3_000))
       })
       child.once('close', () => {
-        clearTimeout(timer)
+        for (const timer of timers) clearTimeout(timer)
         resolve(seen)
       })
     })
