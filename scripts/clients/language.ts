@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { cp } from 'node:fs/promises'
+import { cp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -19,8 +18,8 @@ interface Language {
   readonly manifest: string
   /** Puts them into the folder of the client. */
   readonly install: readonly (readonly [file: string, ...args: readonly string[]])[]
-  /** Whether that was done before. */
-  readonly installed: string
+  /** True if that also compiles the program, so that it has to be done again. */
+  readonly compiles: boolean
   program(folder: string, args: readonly string[]): Command
 }
 
@@ -33,7 +32,7 @@ const languages: Readonly<Record<LanguageName, Language>> = {
     manifest: 'package.json',
     // Some clients bring their program in a package of its own, which a script puts in its place.
     install: [['npm', 'install', '--no-audit', '--no-fund', '--silent', '--legacy-peer-deps']],
-    installed: 'node_modules',
+    compiles: false,
     program: (folder, args) => ({ file: process.execPath, args: ['main.js', ...args], cwd: folder }),
   },
   python: {
@@ -42,7 +41,7 @@ const languages: Readonly<Record<LanguageName, Language>> = {
       ['python3', '-m', 'venv', 'venv'],
       ['venv/bin/pip', 'install', '--quiet', '--disable-pip-version-check', '-r', 'requirements.txt'],
     ],
-    installed: 'venv',
+    compiles: false,
     program: (folder, args) => ({
       file: join(folder, 'venv/bin/python'),
       args: ['main.py', ...args],
@@ -53,34 +52,38 @@ const languages: Readonly<Record<LanguageName, Language>> = {
   go: {
     manifest: 'go.mod',
     install: [['go', 'build', '-o', 'client', '.']],
-    installed: 'client',
+    compiles: true,
     program: (folder, args) => ({ file: join(folder, 'client'), args, cwd: folder }),
   },
   java: {
     manifest: 'pom.xml',
     install: [['mvn', '--quiet', '--batch-mode', 'package', 'dependency:copy-dependencies']],
-    installed: 'target/classes',
+    compiles: true,
     program: (folder, args) => ({ file: 'java', args: ['-cp', 'target/classes:target/dependency/*', 'Main', ...args], cwd: folder }),
   },
   rust: {
     manifest: 'Cargo.toml',
     install: [['cargo', 'build', '--quiet', '--locked']],
-    installed: 'target/debug/client',
+    compiles: true,
     program: (folder, args) => ({ file: join(folder, 'target/debug/client'), args, cwd: folder }),
   },
 }
 
-/** Copies a client into `under` and installs it, if it is not there. */
-export async function install(name: LanguageName, client: string, under: string): Promise<Command['cwd']> {
-  const { install: steps, installed, manifest } = languages[name]
+/** Copies a client into `under`, and installs it if another manifest, or none, was installed there before. */
+export async function install(name: LanguageName, client: string, under: string): Promise<string> {
+  const { install: steps, compiles, manifest } = languages[name]
   const folder = join(under, name, client)
   // What its clients share, too.
   await cp(join(sources, name), join(under, name), { recursive: true, filter: path => !path.includes('__pycache__') })
-  if (!existsSync(join(folder, manifest)))
-    throw new Error(`Expected scripts/clients/${name}/${client}/${manifest}, which names the packages of this client.`)
-  if (existsSync(join(folder, installed))) return folder
-  for (const [file, ...args] of steps)
-    await run(file.includes('/') ? join(folder, file) : file, args, { cwd: folder, timeout: installLimitMs, maxBuffer: 2 ** 26 })
+  const wanted = await readFile(join(folder, manifest), 'utf8')
+  const record = join(folder, 'installed')
+  const found = await readFile(record, 'utf8').catch(() => undefined)
+  if (!compiles && found === wanted) return folder
+  for (const [file, ...args] of steps) {
+    const options = { cwd: folder, timeout: installLimitMs, maxBuffer: 2 ** 26 }
+    await run(file.includes('/') ? join(folder, file) : file, args, options)
+  }
+  await writeFile(record, wanted)
   return folder
 }
 
