@@ -32,7 +32,7 @@ export const knownNames: Readonly<Record<WireName, { readonly gpt: string; reado
   'by-responses': { gpt: 'gpt-4.1', claude: 'claude-3-5-haiku-20241022' },
   'by-chat': { gpt: 'gpt-4.1-mini', claude: 'claude-3-7-sonnet-20250219' },
   'by-messages': { gpt: 'gpt-4o', claude: 'claude-3-haiku-20240307' },
-  'by-gemini': { gpt: 'gpt-4o-mini', claude: 'claude-3-opus-20240229' },
+  'by-gemini': { gpt: 'gpt-4o-mini', claude: 'claude-sonnet-5' },
 }
 
 /** A gateway on loopback with every surface and a scripted vendor on every wire, whose provider has the name of the wire. */

@@ -25,7 +25,7 @@ export class Agent {
   /** Its exit code and output. */
   run(args, more = {}) {
     return new Promise(resolve => {
-      const options = { cwd: this.folder, env: this.#env(more), timeout: 60_000, maxBuffer: 2 ** 26 }
+      const options = { cwd: this.folder, env: this.#env(more), timeout: 180_000, maxBuffer: 2 ** 26 }
       const child = execFile(this.#command, args, options, (error, stdout, stderr) =>
         resolve({ code: error ? (error.code ?? -1) : 0, stdout, stderr }),
       )
@@ -36,15 +36,17 @@ export class Agent {
   /** Ends it once its output shows `text`, or after `delayMs`. */
   interrupt(args, text, delayMs) {
     return new Promise(resolve => {
-      const child = spawn(this.#command, args, { cwd: this.folder, env: this.#env(), stdio: ['ignore', 'pipe', 'ignore'] })
-      const timers = [setTimeout(() => child.kill('SIGKILL'), delayMs)]
+      const child = spawn(this.#command, args, { cwd: this.folder, env: this.#env(), stdio: ['ignore', 'pipe', 'ignore'], detached: true })
+      // It may have processes of its own.
+      const end = signal => process.kill(-child.pid, signal)
+      const timers = [setTimeout(() => end('SIGKILL'), delayMs)]
       let seen = ''
       child.stdout.on('data', piece => {
         seen += piece
         if (!seen.includes(text) || timers.length > 1) return
-        child.kill('SIGINT')
+        end('SIGINT')
         // Some ask whether one means it.
-        timers.push(setTimeout(() => child.kill('SIGKILL'), 3_000))
+        timers.push(setTimeout(() => end('SIGKILL'), 3_000))
       })
       child.once('close', () => {
         for (const timer of timers) clearTimeout(timer)

@@ -55,8 +55,8 @@ function textOf(blocks: readonly Block[]): string {
   return blocks.map(({ text = '' }) => text).join('\n')
 }
 
-function message(answer: Answer, model: string): object {
-  const usage = { input_tokens: 9, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 4 }
+function message(answer: Answer, model: string, output = 4): object {
+  const usage = { input_tokens: 9, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: output }
   return { id: 'msg_demo', type: 'message', role: 'assistant', model, content: [], stop_reason: stopOf(answer), stop_sequence: null, usage }
 }
 
@@ -78,7 +78,7 @@ function eventsOf(answer: Answer, model: string): readonly Event[] {
       }))
     : [{ block: { type: 'text', text: '' }, deltas: pieces(answer.text!).map(text => ({ type: 'text_delta', text })) }]
   return [
-    { type: 'message_start', message: { ...message(answer, model), stop_reason: null } },
+    { type: 'message_start', message: { ...message(answer, model, 0), stop_reason: null } },
     ...blocks.flatMap(({ block, deltas }, index) => [
       { type: 'content_block_start', index, content_block: block },
       ...deltas.map(delta => ({ type: 'content_block_delta', index, delta })),
