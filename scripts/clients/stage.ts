@@ -29,9 +29,9 @@ const providerOf: Readonly<Record<WireName, (baseUrl: string) => PluginUse>> = {
 
 /** Names for clients that insist on those of a maker. */
 export const knownNames: Readonly<Record<WireName, { readonly gpt: string; readonly claude: string }>> = {
-  'by-responses': { gpt: 'gpt-4.1', claude: 'claude-3-5-haiku-20241022' },
-  'by-chat': { gpt: 'gpt-4.1-mini', claude: 'claude-3-7-sonnet-20250219' },
-  'by-messages': { gpt: 'gpt-4o', claude: 'claude-3-haiku-20240307' },
+  'by-responses': { gpt: 'gpt-4.1', claude: 'claude-haiku-5-5' },
+  'by-chat': { gpt: 'gpt-4.1-mini', claude: 'claude-sonnet-4-6' },
+  'by-messages': { gpt: 'gpt-4o', claude: 'claude-opus-4-6' },
   'by-gemini': { gpt: 'gpt-4o-mini', claude: 'claude-sonnet-5' },
 }
 

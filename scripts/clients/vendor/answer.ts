@@ -32,8 +32,9 @@ export function answerTo(question: Question): Answer {
 
 /** What tools of Gemini say is in an object. */
 function plain(output: string): string {
-  if (!/^\{"(name|output|result|content)":/.test(output)) return output
-  const { content, result = content, output: text = result } = JSON.parse(output) as Readonly<Record<string, unknown>>
+  if (!/^\{"(name|output|result|content|return_value)":/.test(output)) return output
+  const { name: _, ...said } = JSON.parse(output) as Readonly<Record<string, unknown>>
+  const [text] = Object.values(said)
   return typeof text === 'string' ? text : output
 }
 
