@@ -33,9 +33,7 @@ function provider(apiKey = kit.key) {
 
 function chat(what, key) {
   const made = provider(key)
-  if (surface === 'openai') return made.chat(model(what))
-  // It takes a name with a slash for the whole path.
-  return made(surface === 'google' ? `models/${model(what)}` : model(what))
+  return surface === 'openai' ? made.chat(model(what)) : made(model(what))
 }
 
 const tools = {
