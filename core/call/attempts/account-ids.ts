@@ -24,8 +24,13 @@ const named = new RegExp(
 const quoted =
   /(?<![A-Za-z])((?:organi[sz]ation|project|subscription|tenant|account|workspace|resource)(?:[ _-]?(?:id|number|name))? ["'`])[\w.:-]+(?=["'`])/gi
 
+/** Texts without any of these words have no such id, and most have none. */
+const hints =
+  /org|proj|user|ac(?:c|ct)|team|workspace|tenant|wrkspc|svcacct|arn:|subscription|directory|customer|key|resource|azure|gserviceaccount/i
+
 /** Masks the ids of the operator's vendor accounts: vendors often name the organization, project, and user in their errors. */
 export function withoutAccountIds(text: string): string {
+  if (!hints.test(text)) return text
   let masked = text
   for (const shape of shapes) masked = masked.replace(shape, `$1${hidden}`)
   return masked.replace(named, `$1${hidden}`).replace(quoted, `$1${hidden}`)

@@ -12,12 +12,7 @@ export class ChunkBody {
   constructor(body: StreamBody, form: StreamForm) {
     this.#body = body
     this.#form = form
-    body.onSilence(() => this.begin())
-  }
-
-  /** Sends a blank line, which says nothing in both forms. A comment would be a broken response for the vendor's Python SDK. */
-  begin(): void {
-    this.#body.write('\n')
+    body.onSilence(() => this.#beat())
   }
 
   get full(): boolean {
@@ -32,6 +27,12 @@ export class ChunkBody {
     if (this.#form === 'events') this.#body.write(`data: ${json}\n\n`)
     else this.#body.write(`${this.#begun ? ',' : '['}${json}`)
     this.#begun = true
+  }
+
+  /** Clients of this API read neither comments nor blank lines between events, so an event that says nothing has to do. */
+  #beat(): void {
+    if (this.#form === 'events') this.#body.write(`data: ${nothingSaid}\n\n`)
+    else this.#body.write('\n')
   }
 
   end(): void {
@@ -50,3 +51,5 @@ export class ChunkBody {
     this.#body.abandon()
   }
 }
+
+const nothingSaid = JSON.stringify({ candidates: [{ content: { parts: [{ text: '' }], role: 'model' }, index: 0 }] })

@@ -45,7 +45,6 @@ export class ContentBuilder implements GenerationSink {
 
   begin({ endpoint }: Commitment): void {
     if (endpoint) this.#model = `${endpoint.provider}/${endpoint.model}`
-    this.#body?.begin()
   }
 
   write(event: ItemEvent): void {

@@ -42,7 +42,12 @@ export function requestBody({ request, endpoint }: ProviderCall, host: Host): Js
   if (knows('logprobs') && wantsLogprobs(request)) Object.assign(body, { logprobs: true, top_logprobs: request.top_logprobs || undefined })
   if (request.stream) Object.assign(body, { stream: true, stream_options: knows('stream_options') ? { include_usage: true } : undefined })
   const extra = request.extra?.dialect === dialect ? request.extra.fields : undefined
-  return extra || host.added ? { ...extra, ...host.added, ...body } : body
+  return (extra && !isEmpty(extra)) || host.added ? { ...extra, ...host.added, ...body } : body
+}
+
+function isEmpty(members: JsonObject): boolean {
+  for (const _ in members) return false
+  return true
 }
 
 /** Warns about parts of the request that this host does not support. */
