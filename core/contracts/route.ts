@@ -131,6 +131,11 @@ export interface StreamBody {
   readonly full: boolean
   /** Resolves when there is room again, or the client has disconnected. */
   drained(): Promise<void>
+  /**
+   * What is sent if the head goes out before the first frame. Default: a comment of server-sent events. If empty, the head waits for the first
+   * frame.
+   */
+  openWith(text: string): void
   /** Calls `beat` whenever the stream has been silent for the heartbeat interval. */
   onSilence(beat: () => void): void
   end(): void

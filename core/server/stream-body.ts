@@ -23,6 +23,7 @@ export abstract class CoalescedBody implements StreamBody, Listed {
   /** Closes when the long frames are sent. */
   #isEnding = false
   #hasBegun = false
+  #opening = comment
   #drained: (() => void) | undefined
   #beat: (() => void) | undefined
   /** Set by each heartbeat, cleared by each write. */
@@ -52,7 +53,11 @@ export abstract class CoalescedBody implements StreamBody, Listed {
 
   /** Called once the response is on its way. Node.js holds back the headers until the first frame. */
   begin(): void {
-    if (!this.#hasBegun) this.write(comment)
+    if (!this.#hasBegun && this.#opening !== '') this.write(this.#opening)
+  }
+
+  openWith(text: string): void {
+    this.#opening = text
   }
 
   write(frame: string): void {

@@ -17,8 +17,13 @@ export function publicUsage(usage: TokenUsage, costUsd: number | null, vendors: 
 
 /** Strictly typed clients expect counts. */
 function countsOf(members: JsonObject): JsonObject {
-  const there = Object.entries(members).filter(([name, value]) => value !== null && (!name.endsWith('_tokens') || isCount(value)))
-  return Object.fromEntries(there.map(([name, value]) => [name, isObject(value) ? countsOf(value) : value]))
+  const counts: Record<string, unknown> = {}
+  for (const name in members) {
+    const value = members[name]
+    if (value === null || (name.endsWith('_tokens') && !isCount(value))) continue
+    counts[name] = isObject(value) ? countsOf(value) : value
+  }
+  return counts
 }
 
 function isCount(value: unknown): boolean {

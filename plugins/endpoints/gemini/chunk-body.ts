@@ -12,6 +12,7 @@ export class ChunkBody {
   constructor(body: StreamBody, form: StreamForm) {
     this.#body = body
     this.#form = form
+    body.openWith(form === 'events' ? '' : '\n')
     body.onSilence(() => this.#beat())
   }
 
