@@ -168,10 +168,10 @@ function unavailable(store: string): (cause: unknown) => never {
   }
 }
 
-/** The key's text. Undefined if the header does not contain one. */
 /** Beside `Authorization`. The SDKs of each API have a header of their own. */
 const keyHeaders = ['x-api-key', 'x-goog-api-key'] as const
 
+/** The key's text. Undefined if the header does not contain one. */
 function keyIn(headers: HeaderReader, inQuery: readonly string[]): string | undefined {
   const authorization = headers.get('authorization')
   const [, bearer] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? []

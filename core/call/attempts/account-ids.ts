@@ -26,7 +26,7 @@ const quoted =
 
 /** Texts without any of these words have no such id, and most have none. */
 const hints =
-  /org|proj|user|ac(?:c|ct)|team|workspace|tenant|wrkspc|svcacct|arn:|subscription|directory|customer|key|resource|azure|gserviceaccount/i
+  /org|proj|user|acc|team|workspace|tenant|wrkspc|svcacct|arn:|subscription|directory|customer|key|resource|azure|gserviceaccount/i
 
 /** Masks the ids of the operator's vendor accounts: vendors often name the organization, project, and user in their errors. */
 export function withoutAccountIds(text: string): string {
