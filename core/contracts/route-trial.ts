@@ -5,7 +5,7 @@ import type { EndpointKind } from './catalog.ts'
 export interface RouteTrial {
   /** In kebab-case, the last part of its path in the admin API: `messages` is `POST /admin/v1/playground/messages`. */
   readonly name: string
-  /** What the dashboard calls it, such as `Messages`. */
+  /** The name in the dashboard, such as `Messages`. */
   readonly title: string
   /** The kind of models that it asks. */
   readonly kind: EndpointKind | 'generation'

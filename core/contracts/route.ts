@@ -132,8 +132,8 @@ export interface StreamBody {
   /** Resolves when there is room again, or the client has disconnected. */
   drained(): Promise<void>
   /**
-   * What is sent if the head goes out before the first frame. Default: a comment of server-sent events. If empty, the head waits for the first
-   * frame.
+   * Sets the text that goes out with the head if no frame is there yet. Default: a comment of server-sent events. With an empty text, the head
+   * waits for the first frame.
    */
   openWith(text: string): void
   /** Calls `beat` whenever the stream has been silent for the heartbeat interval. */

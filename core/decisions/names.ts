@@ -52,7 +52,7 @@ export class DecisionNames {
     const found = this.#named(name)
     if (found.length === 0) {
       const judged = this.#judged(name)
-      // Whether the caller may use the model is decided when it is asked.
+      // The permission is checked when the model is asked.
       if (judged.length > 0) return judged
       throw this.#unknown(name)
     }

@@ -9,7 +9,7 @@ export interface ChoicesScope {
   readonly call: ModelCall
   /** Aborts all of them. */
   readonly cancellation: Cancellation
-  /** What all choices have said. */
+  /** The output of all choices so far. */
   readonly said: Said
 }
 

@@ -41,7 +41,7 @@ function tokensOfParts(parts: readonly (Part | InputPart)[]): number {
   return tokens
 }
 
-/** What a part says in the caller's dialect beyond the words that other dialects have for it. */
+/** The tokens of a part in the caller's dialect that its neutral form does not have. */
 function tokensBeyond(part: Exclude<Part | InputPart, Vendor>): number {
   const { extra } = part as WithExtra
   if (extra === undefined || typeof extra['type'] !== 'string') return 0

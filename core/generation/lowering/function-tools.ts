@@ -11,7 +11,7 @@ import { isChanged, isPlain, maxNameLength, toolFormOf, ToolNames, type ToolForm
  * `own` holds every tool that the caller sent, so that a tool's name does not depend on which of them are allowed this time.
  */
 export function lowerToFunctions({ request, endpoint, warnings, raises }: Draft, own: readonly OwnTool[]): void {
-  // What is left of the extras of its dialect goes to an endpoint that speaks it, and takes such names.
+  // A function that still has extras goes to an endpoint of its dialect, which takes such names.
   const form = toolFormOf(endpoint.capabilities, !request.extra && own.some(({ name }) => !isPlain(name)))
   const changed = [...ownTools(request.tools), ...request.input.flatMap(calledTool)].filter(tool => isChanged(tool, form))
   if (changed.length === 0) return

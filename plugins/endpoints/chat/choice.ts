@@ -173,7 +173,7 @@ export class Choice {
     this.#out?.delta({ content: text }, { content: told, refusal: null })
   }
 
-  /** What the model said before it searched and what it says now are apart. */
+  /** Keeps the text from before a search apart from the text after it. */
   #separate(next: string): void {
     this.#isAfterSearch = false
     if (!this.#content || /\s$/.test(this.#content) || /^\s/.test(next)) return
