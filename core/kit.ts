@@ -168,10 +168,12 @@ export type { OpenScope, RequestScope, ScopeOpening } from './contracts/request-
 export {
   efforts,
   requestSchema,
+  serviceTiers,
   type AnswerDetail,
   type Effort,
   type GatewayOnlyField,
   type Routing,
+  type ServiceTier,
   type TextFormat,
   type UpstreamRequestBody,
 } from './contracts/request.ts'

@@ -20,6 +20,7 @@ export function lowerParameters({ request, endpoint, warnings }: Draft): void {
     drop('logprobs')
   }
   if (capabilities.parallelTools === false) drop('parallel_tool_calls')
+  if (request.service_tier === 'fast') request.service_tier = 'priority'
   if (capabilities.verbosity === false && request.text?.verbosity) {
     const { verbosity: _, ...text } = request.text
     request.text = text

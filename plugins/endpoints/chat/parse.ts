@@ -1,5 +1,5 @@
 import { invalidRequest, isObject, type GenerationRequest, type JsonObject } from '../../../core/index.ts'
-import type { AnswerDetail, TextFormat, Warning } from '../../../core/kit.ts'
+import { serviceTiers, type AnswerDetail, type ServiceTier, type TextFormat, type Warning } from '../../../core/kit.ts'
 import { itemsOf } from './messages.ts'
 import type { Circumstances } from './passing.ts'
 import { reasoningSettings } from './reasoning.ts'
@@ -46,6 +46,8 @@ export function parseRequest(sent: unknown, circumstances: Circumstances): Parse
   const text = textOf(body.response_format, verbosity)
   const tools = toolsOf(body, circumstances, warnings)
   if (body.store === true) warnings.push({ param: 'store', message: 'completions are not stored: use POST /v1/responses' })
+  if (isTier(tier) && tier !== 'auto' && tier !== 'default')
+    warnings.push({ param: 'service_tier', message: 'passed on to providers that support it, without effect at others' })
   if (top && logprobs !== true) throw invalidRequest('top_logprobs needs logprobs to be true.', 'top_logprobs')
   const request: GenerationRequest = {
     model: body.model,
@@ -121,11 +123,9 @@ function formatOf({ type, json_schema: said }: WireFormat): TextFormat {
   }
 }
 
-const tiers = ['auto', 'default', 'flex', 'scale', 'priority'] as const
-
 /** A tier that clients of this API know. */
-export function isTier(tier: unknown): tier is (typeof tiers)[number] {
-  return tiers.includes(tier as (typeof tiers)[number])
+export function isTier(tier: unknown): tier is ServiceTier {
+  return serviceTiers.includes(tier as ServiceTier)
 }
 
 /** What the neutral request says, and what only the gateway reads: a vendor is never asked to store anything. */
