@@ -174,8 +174,11 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
     this.#sink.end(stored)
     const { record } = this.scope
     // Without a choice of endpoints, there is nothing to remember.
-    if (record.routing && !isGiven)
-      this.#services.affinity.remember(prepared.request, this.context.caller, endpoint, stored ? finished.id : undefined)
+    if (record.routing && !isGiven) {
+      const { user, model } = prepared.request
+      const followed = { session: record.session, user }
+      this.#services.affinity.remember(followed, this.context.caller, endpoint, model === 'auto', stored ? finished.id : undefined)
+    }
     record.content(this.envelope.recorded ?? (this.asked as unknown as JsonObject), finished.body)
     return this.#outcome!
   }

@@ -37,8 +37,8 @@ export interface Candidate {
 export interface PlanScope {
   readonly context: RunContext
   readonly guards: readonly OpenGuard[]
-  /** Receives the record of how the endpoints were chosen. */
-  readonly record: Pick<OpenRecord, 'routing'>
+  /** Has the session, and receives the record of how the endpoints were chosen. */
+  readonly record: Pick<OpenRecord, 'routing' | 'session'>
   /** True if nothing will be sent: the input may be longer than every context window, and no endpoint is explored. */
   readonly dryRun?: boolean
   /** The id of the stored answer that the request continues: the endpoint that gave it has the conversation in its prompt cache. */
@@ -197,6 +197,7 @@ export class Planner {
           ranked: orders[0]!,
           isAuto: models[0]!.isAuto,
           request,
+          session: scope.record.session,
           caller,
           sort: sorts.endpoints,
           view,

@@ -78,7 +78,8 @@ export function parseRequest(sent: unknown, circumstances: Circumstances): Parse
       exact: {
         ...(thinking && { thinking }),
         ...(reasoningAsked && { reasoning: reasoningAsked }),
-        ...(typeof tier === 'string' && { service_tier: tier }),
+        // Faster ones cost more than the gateway knows.
+        ...(typeof tier === 'string' && (usualTiers.has(tier) || !circumstances.isCapped) && { service_tier: tier }),
       },
     },
   }
@@ -123,6 +124,8 @@ function formatOf({ type, json_schema: said }: WireFormat): TextFormat {
   }
 }
 
+const usualTiers: ReadonlySet<string> = new Set<ServiceTier>(['auto', 'default', 'flex'])
+
 /** A tier that clients of this API know. */
 export function isTier(tier: unknown): tier is ServiceTier {
   return serviceTiers.includes(tier as ServiceTier)
@@ -158,6 +161,7 @@ const known = new Set([
   'metadata',
   'user',
   'safety_identifier',
+  'session_id',
   'prompt_cache_key',
   'prompt_cache_retention',
   'prompt_cache_options',
