@@ -163,7 +163,12 @@ export class Expiry {
     if (rows.length === 0) return 0
     await this.#database.transaction().execute(async transaction => {
       for (const { at, session } of rows)
-        await transaction.deleteFrom('usage_session').where('bucket', '=', bucket).where('at', '=', at).where('session', '=', session).execute()
+        await transaction
+          .deleteFrom('usage_session')
+          .where('bucket', '=', bucket)
+          .where('at', '=', at)
+          .where('session', '=', session)
+          .execute()
     })
     return rows.length
   }

@@ -56,7 +56,7 @@ export async function readUsage(database: Kysely<Tables>, query: UsageQuery): Pr
     where ${wanted(query)}
     group by ${sql.join([start, ...keys])}
     having sum(span.sign * u.requests) > 0 or sum(span.sign * u.attempts) > 0
-    order by 1
+    order by ${isBySession(query) ? sql`1, ${sizeFor(query)} desc` : sql`1`}
     limit ${limit}`.execute(database)
   const times = latency && !isBySession(query) && rows.length > 0 ? await readTimes(database, query, groups) : undefined
   return rows.map(row => {
@@ -120,12 +120,7 @@ function named(keys: readonly RawBuilder<unknown>[], groups: readonly UsageGroup
 }
 
 /** With `top`, joined with the largest groups: what is not in one of them has null there. */
-function tableOf(
-  database: Kysely<Tables>,
-  table: UsageTableName,
-  query: UsageQuery,
-  groups: readonly UsageGroup[],
-): RawBuilder<unknown> {
+function tableOf(database: Kysely<Tables>, table: UsageTableName, query: UsageQuery, groups: readonly UsageGroup[]): RawBuilder<unknown> {
   const { top } = query
   if (top === undefined || groups.length === 0) return inSpans(database, table, query)
   const columns = groups.map(group => sql.ref(groupColumns[group]))
