@@ -53,6 +53,7 @@ export {
   type TokenPrices,
   type Zdr,
 } from './contracts/catalog.ts'
+export { Compactor, type ConversationPart } from './contracts/compactor.ts'
 export type { Connection, ConnectionProtocol } from './contracts/connection.ts'
 export {
   decisionRequestSchema,
