@@ -126,7 +126,12 @@ export class PublicApi implements Mount<PublicRoute, HttpExchange> {
   async openScope({ authorization, method, path, surface, session, idPrefix, signal }: ScopeOpening): Promise<OpenScope> {
     if (this.#isStopping) throw shuttingDown()
     // Stores refuse such a record, and others that they write together with it.
-    if (typeof method !== 'string' || typeof path !== 'string' || typeof (surface ?? '') !== 'string' || typeof (session ?? '') !== 'string')
+    if (
+      typeof method !== 'string' ||
+      typeof path !== 'string' ||
+      typeof (surface ?? '') !== 'string' ||
+      typeof (session ?? '') !== 'string'
+    )
       throw new TypeError('openScope expects the strings method and path and, if they are given, surface and session')
     const scope = this.begin({ idPrefix, surface, method, path }, signal)
     try {

@@ -20,7 +20,15 @@ interface Stage {
 
 async function stage(t: Test, options: Options = {}): Promise<Stage> {
   const acme = witness('acme', () => hello)
-  const plugins = [chat({}), messages({}), gemini({}), embeddings({}), decisions({}), acme.plugin, listing({ model: 'm', endpoints: [{ provider: 'acme' }] })]
+  const plugins = [
+    chat({}),
+    messages({}),
+    gemini({}),
+    embeddings({}),
+    decisions({}),
+    acme.plugin,
+    listing({ model: 'm', endpoints: [{ provider: 'acme' }] }),
+  ]
   const under = await gateway({ ...options, plugins: [...plugins, ...(options.plugins ?? [])] })
   t.teardown(under.stop)
   return {
@@ -98,8 +106,7 @@ t.test('of two owners, equal names are two sessions', async t => {
 
 t.test('no vendor gets the name', async t => {
   const { acme, session } = await stage(t)
-  for (const [path, body] of surfaces)
-    await session(path, { ...body, session_id: name }, { 'x-session-id': name })
+  for (const [path, body] of surfaces) await session(path, { ...body, session_id: name }, { 'x-session-id': name })
   for (const [path, body] of [surfaces[0]!, surfaces[2]!, surfaces[3]!]) await session(path, { ...body, metadata: { session_id: name } })
   await session('/v1/messages', { ...surfaces[3]![1], metadata: { user_id: `user_ada_account__session_${name}` } })
   t.ok(acme.calls.length >= 5)

@@ -105,7 +105,7 @@ export class Compactions {
     const { tools } = extended
     const request = { model, input: told, ...(tools && { tools }) }
     try {
-      return await this.#planner.plan(request, { context, guards, record: { routing: null }, isUnfitted: true })
+      return await this.#planner.plan(request, { context, guards, record: { routing: null, session: null }, isUnfitted: true })
     } catch (error) {
       if (!(error instanceof GatewayError) || error.status >= 500) throw error
       context.note('compaction', { model, refused: error.code })

@@ -26,7 +26,15 @@ export async function decideEither(exchange: Exchange, gateway: GatewayServices,
 
 async function decided(exchange: Exchange, gateway: GatewayServices, body: unknown): Promise<Reply> {
   const request = parseDecision(body)
-  const { model, answers, usage, extra, attempts, warnings: lost = [], costUsd } = await gateway.decide(exchange, request, exchange.bodyBytes)
+  const {
+    model,
+    answers,
+    usage,
+    extra,
+    attempts,
+    warnings: lost = [],
+    costUsd,
+  } = await gateway.decide(exchange, request, exchange.bodyBytes)
   const warnings = isStreamAsked(body) ? [...lost, streamIgnored] : lost
   // Without an attempt, a plugin has answered.
   const provider = attempts > 0 ? model.slice(0, model.indexOf('/')) : undefined

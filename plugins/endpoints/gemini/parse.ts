@@ -76,7 +76,17 @@ function tierOf({ serviceTier = '' }: ContentBody): GenerationRequest['service_t
 }
 
 /** `store` never passes: vendors are told not to store. */
-const known = new Set(['model', 'contents', 'systemInstruction', 'tools', 'generationConfig', 'serviceTier', 'sessionId', 'routing', 'store'])
+const known = new Set([
+  'model',
+  'contents',
+  'systemInstruction',
+  'tools',
+  'generationConfig',
+  'serviceTier',
+  'sessionId',
+  'routing',
+  'store',
+])
 
 /** Members that the neutral request cannot say, each with its path. */
 function otherMembers(body: ContentBody): JsonObject {

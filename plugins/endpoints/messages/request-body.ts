@@ -1,5 +1,13 @@
 import type { JsonObject } from '../../../core/index.ts'
-import { bodyValidator, cacheControlSchema, maxCallIdLength, maxTextLength, requestSchema, sessionNameSchema, type Routing } from '../../../core/kit.ts'
+import {
+  bodyValidator,
+  cacheControlSchema,
+  maxCallIdLength,
+  maxTextLength,
+  requestSchema,
+  sessionNameSchema,
+  type Routing,
+} from '../../../core/kit.ts'
 
 // The body of `POST /v1/messages`: docs/protocol/messages.md#request. Members may be null, and unknown ones are allowed everywhere.
 

@@ -205,7 +205,11 @@ t.test('/v1/decisions takes the same until its last day is over, and then says w
     ['/v1/decisions', { model: 'one', ...body }, dates],
     ['/v1/decisions', { model: 'none', ...body }, dates],
     ['/v1/systemone', { model: 'one', ...body }, { deprecation: null, sunset: null }],
-    ['/v1/decisions', { model: 'one', input: 'x', questions: [{ type: 'predicate', instructions: 'x' }] }, { deprecation: null, sunset: null }],
+    [
+      '/v1/decisions',
+      { model: 'one', input: 'x', questions: [{ type: 'predicate', instructions: 'x' }] },
+      { deprecation: null, sunset: null },
+    ],
   ] as const) {
     const { headers } = await open.request(path, { body: sent })
     t.same({ deprecation: headers.get('deprecation'), sunset: headers.get('sunset') }, expected, `${path} ${JSON.stringify(sent)}`)
