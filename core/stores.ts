@@ -36,6 +36,7 @@ export { RateLimiter, type FullWindow, type TokenWindow, type WindowHold, type W
 export { recordFields, recordFilters, type RecordFacts, type RecordFilterName } from './contracts/record-fields.ts'
 export {
   errorCauses,
+  isBySession,
   RecordStore,
   usageBuckets,
   usageGroups,

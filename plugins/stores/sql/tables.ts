@@ -7,6 +7,7 @@ import type {
   RecordContentTable,
   RecordTable,
   UsageLatencyTable,
+  UsageSessionTable,
   UsageTable,
 } from './records/tables.ts'
 
@@ -35,6 +36,7 @@ export interface Tables {
   readonly spend: SpendTable
   readonly usage: UsageTable
   readonly usage_latency: UsageLatencyTable
+  readonly usage_session: UsageSessionTable
 }
 
 export interface KeyTable extends Row<typeof keyFields> {}
