@@ -54,6 +54,7 @@ export {
   type Zdr,
 } from './contracts/catalog.ts'
 export type { Connection, ConnectionProtocol } from './contracts/connection.ts'
+export { Conversations, type ConversationThread } from './contracts/conversations.ts'
 export {
   decisionRequestSchema,
   maxItemLevels,
