@@ -11,6 +11,7 @@ import {
 import type { CreateOptions } from './create.ts'
 import {
   describeCancel,
+  describeCompact,
   describeCreate,
   describeDelete,
   describeInputItems,
@@ -22,7 +23,7 @@ import { insteadOf } from './instead-of.ts'
 import { isId } from './path-id.ts'
 
 /**
- * `POST /v1/responses` and `POST /v1/responses/input_tokens`; for stored responses, `GET` and `DELETE /v1/responses/{id}`, `input_items`
+ * `POST /v1/responses`, `POST /v1/responses/compact` and `POST /v1/responses/input_tokens`; for stored responses, `GET` and `DELETE /v1/responses/{id}`, `input_items`
  * and `cancel`. See docs/protocol/request.md and docs/protocol/stored-responses.md.
  */
 export default definePlugin({
@@ -85,6 +86,7 @@ function routes(
     (...given) =>
       surface ? serve(surface, ...given) : load().then(loaded => serve(loaded, ...given))
   const create = served(({ createResponse }, exchange, services) => createResponse(exchange, services, options, conversations))
+  const compact = served(({ compactResponse }, exchange, services) => compactResponse(exchange, services, options.unsupported))
   const count = served(({ countInputTokens }, exchange, services) =>
     countInputTokens(exchange, services, options.unsupported, conversations),
   )
@@ -97,6 +99,7 @@ function routes(
     describe((schemas ??= schemasWith(sortSchema(sorts))))
   return [
     { method: 'POST', path, handle: create, describe: by(describeCreate), insteadOf, trial },
+    { method: 'POST', path: `${path}/compact`, handle: compact, describe: by(describeCompact) },
     { method: 'POST', path: `${path}/input_tokens`, handle: count, describe: by(describeInputTokens) },
     { method: 'GET', path: `${path}/:id`, serves: isId, handle: retrieve, describe: by(describeRetrieve) },
     { method: 'DELETE', path: `${path}/:id`, serves: isId, handle: remove, describe: by(describeDelete) },

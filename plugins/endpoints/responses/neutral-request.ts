@@ -1,5 +1,5 @@
 import type { GenerationRequest } from '../../../core/index.ts'
-import type { AnswerDetail, HistoryUse, RequestEnvelope, Warning } from '../../../core/kit.ts'
+import { namedSession, type AnswerDetail, type HistoryUse, type RequestEnvelope, type Warning } from '../../../core/kit.ts'
 import type { NamedConversation } from './conversation.ts'
 import { isOwnMember, type Includable, type RequestBody } from './request-body.ts'
 
@@ -26,7 +26,7 @@ const detailOf: Readonly<Record<Exclude<Includable, typeof logprobs>, AnswerDeta
 /** Splits a body into the question and what core should do besides. */
 export function neutralRequest(body: RequestBody, conversation?: NamedConversation): NeutralRequest {
   const history = conversation ? within(conversation, body) : historyOf(body)
-  return { request: withoutOwnMembers(body), envelope: { history, recorded: body } }
+  return { request: withoutOwnMembers(body), envelope: { history, session: namedSession(body), recorded: body } }
 }
 
 function historyOf({ previous_response_id: continues, store }: RequestBody): HistoryUse {

@@ -2,6 +2,7 @@ import { GatewayError, invalidRequest, isObject, type JsonObject } from '../../.
 import type { Warning } from '../../../core/kit.ts'
 import { chatFormRefusal, chatMemberWarnings, isChatMember } from './chat-form.ts'
 import type { ConversationUse } from './conversation.ts'
+import { missingInput } from './missing-input.ts'
 import { misspelledMembers } from './misspelled.ts'
 import {
   normaliseInput,
@@ -58,7 +59,7 @@ export function parseRequest(
     validate(request, toolTypes)
     checkCombinations(parsed)
   } catch (error) {
-    throw chatFormRefusal(body as JsonObject) ?? withAdvice(error)
+    throw chatFormRefusal(body as JsonObject) ?? missingInput(body as JsonObject) ?? withAdvice(error)
   }
   const warnings = [...withoutEffect(parsed, unsupported, conversations), ...unknownMembers(parsed)]
   if (!extra && !chat) return { body: parsed, warnings }
