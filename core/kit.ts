@@ -55,6 +55,7 @@ export {
 } from './contracts/catalog.ts'
 export { Compactor, type ConversationPart } from './contracts/compactor.ts'
 export type { Connection, ConnectionProtocol } from './contracts/connection.ts'
+export { Conversations, type ConversationThread } from './contracts/conversations.ts'
 export {
   decisionRequestSchema,
   maxItemLevels,
@@ -218,6 +219,7 @@ export { isJson, membersOf, type Schema, type Wire } from './foundation/json.ts'
 export { describeError } from './foundation/logger.ts'
 export { nearest } from './foundation/nearest.ts'
 export { requirePeer } from './foundation/peer-package.ts'
+export { withIds } from './generation/item-ids.ts'
 export { readableOutput } from './generation/tools/tool-output.ts'
 export { checkSight } from './guards/check-sight.ts'
 export { certifiedOnly, type Certificate, type CertifiedOnly } from './guards/certified.ts'
