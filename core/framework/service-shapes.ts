@@ -1,6 +1,7 @@
 import { AccountStore } from '../contracts/account-store.ts'
 import { AdminTokenStore } from '../contracts/admin-token-store.ts'
 import { AuditTrail } from '../contracts/audit-trail.ts'
+import { BackgroundStore } from '../contracts/background-store.ts'
 import { KeyStore } from '../contracts/key-store.ts'
 import { Ledger } from '../contracts/ledger.ts'
 import { MetricStore } from '../contracts/metric-store.ts'
@@ -33,6 +34,21 @@ service(KeyStore, {
 })
 service(AccountStore, { persistent: flag, find: method, named: method, page: method, add: method, update: method, remove: method })
 service(ResponseStore, { put: method, get: method, chain: method, items: method, delete: method })
+service(BackgroundStore, {
+  begin: method,
+  get: method,
+  append: method,
+  complete: method,
+  finish: method,
+  cancel: method,
+  renew: method,
+  lapse: method,
+  events: method,
+  delete: method,
+  takeNotices: method,
+  putOff: method,
+  expire: method,
+})
 service(MetricStore, { record: method, window: method, latest: method })
 service(RateLimiter, { reserve: method, enter: method, states: optional(method) })
 service(Ledger, { reserve: method, spent: method, raiseSpent: method, addCredit: method, balance: method, entries: method })

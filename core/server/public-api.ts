@@ -75,7 +75,7 @@ export class PublicApi implements Mount<PublicRoute, HttpExchange> {
   }
 
   constructor(parts: Dependencies<typeof dependencies>) {
-    const { routes, settings, permissions, reach, generation, decisions, retrievals, history, catalog, clock, ids } = parts
+    const { routes, admission, settings, permissions, reach, generation, decisions, retrievals, history, catalog, clock, ids } = parts
     this.#parts = parts
     this.routes = routes
     this.cors = settings.cors
@@ -87,6 +87,7 @@ export class PublicApi implements Mount<PublicRoute, HttpExchange> {
       decide: (scope, request, bodyBytes) => decisions.decide(scope, request, bodyBytes),
       embed: (scope, request, bodyBytes) => retrievals.embed(scope, request, bodyBytes),
       rerank: (scope, request, bodyBytes) => retrievals.rerank(scope, request, bodyBytes),
+      readmit: caller => admission.readmit(caller),
       permits: (caller, endpoint) => permissions.allows(caller, endpoint),
       reach: scope => reach.of(scope),
       responses: history,

@@ -3,6 +3,7 @@ import {
   AccountStore,
   AdminTokenStore,
   AuditTrail,
+  BackgroundStore,
   KeyStore,
   Ledger,
   LiveMetrics,
@@ -16,6 +17,7 @@ import {
 import { MemoryAccounts } from './accounts.ts'
 import { MemoryAdminTokens } from './admin-tokens.ts'
 import { MemoryAuditTrail } from './audit-trail.ts'
+import { MemoryBackground } from './background.ts'
 import { MemoryKeys } from './keys.ts'
 import { MemoryLedger } from './ledger.ts'
 import { MemoryLimits } from './limits.ts'
@@ -57,6 +59,7 @@ export default definePlugin({
     if (keys) gateway.provide(KeyStore, keys)
     if (gateway.provides(AccountStore)) gateway.provide(AccountStore, new MemoryAccounts(keys))
     if (gateway.provides(ResponseStore)) gateway.provide(ResponseStore, new MemoryResponses(maxResponses))
+    if (gateway.provides(BackgroundStore)) gateway.provide(BackgroundStore, new MemoryBackground())
     if (gateway.provides(MetricStore)) gateway.provide(MetricStore, new LiveMetrics(clock))
     if (gateway.provides(RateLimiter)) gateway.provide(RateLimiter, new MemoryLimits(clock))
     if (gateway.provides(Ledger)) gateway.provide(Ledger, new MemoryLedger(clock))

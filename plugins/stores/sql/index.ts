@@ -4,6 +4,7 @@ import {
   AccountStore,
   AdminTokenStore,
   AuditTrail,
+  BackgroundStore,
   KeyStore,
   Ledger,
   LiveMetrics,
@@ -19,6 +20,7 @@ import {
 import { SqlAccounts } from './accounts.ts'
 import { SqlAdminTokens } from './admin-tokens.ts'
 import { SqlAuditTrail } from './audit-trail.ts'
+import { SqlBackground } from './background.ts'
 import { DataKeys } from './data-keys.ts'
 import { openDatabase, openReaders, upgradeDatabase, type Place } from './database.ts'
 import { Expiry } from './expiry.ts'
@@ -135,6 +137,7 @@ export default definePlugin({
       gateway.provide(ResponseStore, responses)
       gateway.onStop(() => responses.stop())
     }
+    if (gateway.provides(BackgroundStore)) gateway.provide(BackgroundStore, new SqlBackground(database, parts, log, readers.general))
     if (gateway.provides(AuditTrail)) gateway.provide(AuditTrail, new SqlAuditTrail(database, readers.general))
     if (gateway.provides(AdminTokenStore)) gateway.provide(AdminTokenStore, new SqlAdminTokens(database, lookups))
     if (gateway.provides(MetricStore)) {

@@ -4,6 +4,7 @@ import t from 'tap'
 import { SqlAccounts } from '../../../plugins/stores/sql/accounts.ts'
 import { SqlAdminTokens } from '../../../plugins/stores/sql/admin-tokens.ts'
 import { SqlAuditTrail } from '../../../plugins/stores/sql/audit-trail.ts'
+import { SqlBackground } from '../../../plugins/stores/sql/background.ts'
 import { DataKeys } from '../../../plugins/stores/sql/data-keys.ts'
 import { SqlKeys } from '../../../plugins/stores/sql/keys.ts'
 import { SqlLedger } from '../../../plugins/stores/sql/ledger/ledger.ts'
@@ -20,6 +21,7 @@ import {
   accountStoreSuite,
   adminTokenStoreSuite,
   auditTrailSuite,
+  backgroundStoreSuite,
   keyStoreSuite,
   ledgerSuite,
   recordStoreSuite,
@@ -63,6 +65,15 @@ onEveryDatabase(t, (t, open) => {
       async open() {
         const { database, close } = await openOnce(t, open)
         return { close, audit: new SqlAuditTrail(database) }
+      },
+    }),
+  )
+
+  void t.test('background responses', async t =>
+    backgroundStoreSuite(t, {
+      async open() {
+        const { database, close } = await openOnce(t, open)
+        return { close, background: new SqlBackground(database, partsOn(database), silent) }
       },
     }),
   )
