@@ -87,7 +87,10 @@ export interface BackgroundStore {
   /** Enters a response, with the status `queued`. Throws if the owner has one with the id. */
   begin(owner: string, response: BackgroundResponse): Promise<void>
   get(owner: string, id: string): Promise<BackgroundState | undefined>
-  /** Adds events. A chunk that is there already stays. False if the response is over, cancelled or gone: then nothing is added. */
+  /**
+   * Adds events, unless the response is over or gone. A chunk that is there already stays. False if the response should not run on: it is
+   * cancelled, over or gone.
+   */
   append(owner: string, id: string, batch: EventBatch): Promise<boolean>
   /** The answer is whole: changes the status to `completing`. False if the response is over, cancelled or gone. */
   complete(owner: string, id: string): Promise<boolean>

@@ -73,14 +73,14 @@ export function backgroundStoreSuite(t: SuiteContext, { open }: BackgroundStoreS
     assert.equal(await store.cancel('ada', 'a'), false)
     assert.equal((await store.get('ada', 'a'))?.status, 'cancelled')
     assert.equal(await store.complete('ada', 'a'), false)
-    assert.equal(await store.append('ada', 'a', batch([1], 1)), false)
+    assert.equal(await store.append('ada', 'a', { ...batch([1], 1), begun: { id: 'a' } }), false, 'but the events are kept')
     assert.deepEqual(await store.renew(addresses('ada', 'a', 'b'), later), addresses('ada', 'b'))
     assert.equal((await store.get('ada', 'a'))?.leaseEndsAt, later, 'it may still run')
     assert.equal(await store.delete('ada', 'a'), false)
-    assert.equal(await store.finish('ada', 'a', { ...ended, body: { id: 'a', usage: 1 }, batch: batch([1], 1) }), true)
+    assert.equal(await store.finish('ada', 'a', { ...ended, body: { id: 'a', usage: 1 }, batch: batch([2], 2) }), true)
     const { status, body, leaseEndsAt } = (await store.get('ada', 'a'))!
     assert.deepEqual({ status, body, leaseEndsAt }, { status: 'cancelled', body: { id: 'a', usage: 1 }, leaseEndsAt: undefined })
-    assert.deepEqual(await textsOf(store, 'ada', 'a'), ['0', '1'])
+    assert.deepEqual(await textsOf(store, 'ada', 'a'), ['0', '1', '2'])
   })
 
   test('an answer that is whole cannot be cancelled', async ({ background: store }) => {

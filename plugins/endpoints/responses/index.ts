@@ -1,12 +1,25 @@
-import { definePlugin, Routes, SortStrategies, type JsonObject, type Registry, type Route, type SortStrategy } from '../../../core/index.ts'
+import {
+  Clock,
+  definePlugin,
+  Routes,
+  SortStrategies,
+  type JsonObject,
+  type Registry,
+  type Route,
+  type SortStrategy,
+} from '../../../core/index.ts'
 import {
   describeFailureStatus,
   errorReply,
+  GatewayServices,
   sortSchema,
   withFailureStatus,
   type RouteDescription,
   type RouteTrial,
 } from '../../../core/kit.ts'
+import { BackgroundStore, RateLimiter } from '../../../core/stores.ts'
+import { backgroundOption } from './background/options.ts'
+import { setUpBackground, type LazyBackground } from './background/setup.ts'
 import type { CreateOptions } from './create.ts'
 import {
   describeCancel,
@@ -42,6 +55,7 @@ export default definePlugin({
         default: 'warn',
         description: 'How to treat requests with `background`, `conversation` or `prompt`: answer with a warning, or refuse with a 400.',
       },
+      background: backgroundOption,
       upstreamFailureStatus: {
         type: 'integer',
         minimum: 400,
@@ -51,11 +65,14 @@ export default definePlugin({
       },
     },
   },
-  needs: { sorts: SortStrategies },
-  setup(gateway, options, { sorts }) {
+  needs: { sorts: SortStrategies, limits: RateLimiter, clock: Clock, services: GatewayServices },
+  wants: { store: BackgroundStore },
+  setup(gateway, options, { sorts, store, ...parts }) {
     const { upstreamFailureStatus: status } = options
     const error: Route['error'] = error => errorReply(withFailureStatus(error, status))
-    for (const route of routes(options, sorts))
+    const isOffered = store !== undefined && options.background.maxRunning > 0
+    const background = isOffered ? setUpBackground(gateway, { ...parts, store, options: options.background }) : undefined
+    for (const route of routes(options, sorts, background))
       gateway.add<Route>(Routes, {
         ...route,
         auth: 'key',
@@ -69,7 +86,7 @@ type Surface = typeof import('./surface.ts')
 
 type ResponsesRoute = Omit<Route, 'auth' | 'describe'> & { readonly describe: () => RouteDescription }
 
-function routes(options: CreateOptions, sorts: Registry<SortStrategy>): readonly ResponsesRoute[] {
+function routes(options: CreateOptions, sorts: Registry<SortStrategy>, background: LazyBackground | undefined): readonly ResponsesRoute[] {
   const path = '/v1/responses'
   let surface: Surface | undefined
   const load = async (): Promise<Surface> => (surface = await import('./surface.ts'))
@@ -77,12 +94,12 @@ function routes(options: CreateOptions, sorts: Registry<SortStrategy>): readonly
     (serve: (surface: Surface, ...given: Parameters<Route['handle']>) => ReturnType<Route['handle']>): Route['handle'] =>
     (...given) =>
       surface ? serve(surface, ...given) : load().then(loaded => serve(loaded, ...given))
-  const create = served(({ createResponse }, exchange, services) => createResponse(exchange, services, options))
+  const create = served(({ createResponse }, exchange, services) => createResponse(exchange, services, options, { background }))
   const count = served(({ countInputTokens }, exchange, services) => countInputTokens(exchange, services, options.unsupported))
-  const retrieve = served(({ retrieveResponse }, ...given) => retrieveResponse(...given))
-  const remove = served(({ deleteResponse }, ...given) => deleteResponse(...given))
-  const list = served(({ listInputItems }, ...given) => listInputItems(...given))
-  const cancel = served(({ cancelResponse }, ...given) => cancelResponse(...given))
+  const retrieve = served(({ retrieveResponse }, ...given) => retrieveResponse(...given, background))
+  const remove = served(({ deleteResponse }, ...given) => deleteResponse(...given, background))
+  const list = served(({ listInputItems }, ...given) => listInputItems(...given, background))
+  const cancel = served(({ cancelResponse }, ...given) => cancelResponse(...given, background))
   let schemas: Readonly<Record<string, JsonObject>> | undefined
   const by = (describe: (schemas: Readonly<Record<string, JsonObject>>) => RouteDescription) => () =>
     describe((schemas ??= schemasWith(sortSchema(sorts))))

@@ -23,6 +23,8 @@ export interface ParseOptions {
   readonly toolTypes?: ReadonlySet<string>
   /** Default: `warn`. */
   readonly unsupported?: OnUnsupported
+  /** True if the gateway can do what `background` asks for. Default: false. */
+  readonly isBackground?: boolean
 }
 
 export interface ParsedRequest {
@@ -37,7 +39,8 @@ const known = new Set(Object.keys(requestBodySchema.properties))
 const shallow = ['reasoning', 'stream_options', 'cache_control', 'prompt_cache_options'] as const
 
 /** Checks the body of a request and brings it into its canonical form. Throws a 400 that names the field by its path. */
-export function parseRequest(body: unknown, { toolTypes = none, unsupported = 'warn' }: ParseOptions = {}): ParsedRequest {
+export function parseRequest(body: unknown, options: ParseOptions = {}): ParsedRequest {
+  const { toolTypes = none, unsupported = 'warn', isBackground = false } = options
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalidRequest('The body must be a JSON object.')
   const { request, extra, chat } = members(body as Record<string, unknown>)
   request['input'] = normaliseInput(request['input'])
@@ -54,7 +57,7 @@ export function parseRequest(body: unknown, { toolTypes = none, unsupported = 'w
   } catch (error) {
     throw chatFormRefusal(body as JsonObject) ?? error
   }
-  const warnings = [...withoutEffect(parsed, unsupported), ...unknownMembers(parsed)]
+  const warnings = [...withoutEffect(parsed, unsupported, isBackground), ...unknownMembers(parsed)]
   if (!extra && !chat) return { body: parsed, warnings }
   return {
     body: extra ? { ...parsed, extra: { dialect: 'openai-responses', fields: extra } } : parsed,

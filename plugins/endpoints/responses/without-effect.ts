@@ -7,7 +7,7 @@ export type OnUnsupported = 'warn' | 'refuse'
 
 interface Row extends Warning {
   /** True if the request asks for something that it does not get. Defaults need no warning. */
-  readonly isAsked: (body: RequestBody) => boolean
+  readonly isAsked: (body: RequestBody, isBackground: boolean) => boolean
   /** Says what to do instead. The answer is not what the caller asked for, so the operator may refuse such requests. */
   readonly instead?: string
 }
@@ -21,8 +21,8 @@ const passedOn = 'passed on to providers that support it, without effect at othe
 const rows: readonly Row[] = [
   {
     param: 'background',
-    isAsked: ({ background }) => background === true,
-    message: 'not supported, the reply waited for the answer',
+    isAsked: ({ background }, isBackground) => background === true && !isBackground,
+    message: 'the reply waited for the answer, because only responses that are stored can run in the background',
     instead: 'Leave it out, and wait for the answer',
   },
   {
@@ -48,8 +48,8 @@ const rows: readonly Row[] = [
 ]
 
 /** A warning for each member of the body that has no effect. With `refuse`, throws a 400 for one that changes what is answered. */
-export function withoutEffect(body: RequestBody, unsupported: OnUnsupported): readonly Warning[] {
-  const asked = rows.filter(({ isAsked }) => isAsked(body))
+export function withoutEffect(body: RequestBody, unsupported: OnUnsupported, isBackground: boolean): readonly Warning[] {
+  const asked = rows.filter(({ isAsked }) => isAsked(body, isBackground))
   const refused = unsupported === 'refuse' ? asked.find(({ instead }) => instead) : undefined
   if (refused)
     throw invalidRequest(`This gateway does not support ${refused.param}. ${refused.instead}.`, refused.param, 'unsupported_parameter')

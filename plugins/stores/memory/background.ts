@@ -51,13 +51,13 @@ export class MemoryBackground implements BackgroundStore {
 
   async append(owner: string, id: string, batch: EventBatch): Promise<boolean> {
     const kept = this.#find(owner, id)
-    if (!kept || !isOpen(kept)) return false
+    if (!kept || kept.leaseEndsAt === undefined) return false
     add(kept, batch)
     if (batch.begun) {
       kept.body = batch.begun
       if (kept.status === 'queued') kept.status = 'in_progress'
     }
-    return true
+    return isOpen(kept)
   }
 
   async complete(owner: string, id: string): Promise<boolean> {

@@ -43,7 +43,9 @@ export async function readChunks(
 ): Promise<readonly EventChunk[] | undefined> {
   const rows = await reader
     .selectFrom('background_event')
-    .innerJoin('background', join => join.onRef('background.owner', '=', 'background_event.owner').onRef('background.id', '=', 'response_id'))
+    .innerJoin('background', join =>
+      join.onRef('background.owner', '=', 'background_event.owner').onRef('background.id', '=', 'response_id'),
+    )
     .select(['background.org', 'part', 'first', 'last', 'events'])
     .where('background_event.owner', '=', from.owner)
     .where('response_id', '=', from.id)
@@ -63,10 +65,7 @@ export async function readChunks(
 }
 
 /** Call it within a transaction. */
-export async function removeBackground(
-  transaction: Kysely<Tables>,
-  rows: readonly Pick<BackgroundTable, 'owner' | 'id'>[],
-): Promise<void> {
+export async function removeBackground(transaction: Kysely<Tables>, rows: readonly Pick<BackgroundTable, 'owner' | 'id'>[]): Promise<void> {
   for (const { owner, id } of rows) {
     await transaction.deleteFrom('background_event').where('owner', '=', owner).where('response_id', '=', id).execute()
     await transaction.deleteFrom('background').where('owner', '=', owner).where('id', '=', id).execute()

@@ -97,11 +97,11 @@ export class SqlBackground implements BackgroundStore {
         .where('owner', '=', row.owner)
         .where('id', '=', row.id)
         .where('lease_ends_at', 'is not', null)
-        .where('status', 'in', running)
-        .executeTakeFirstOrThrow()
-      if (changed.numUpdatedRows === 0n) return false
+        .returning('status')
+        .executeTakeFirst()
+      if (!changed) return false
       await insertChunks(transaction, chunks)
-      return true
+      return changed.status !== 'cancelled'
     })
   }
 
@@ -194,7 +194,10 @@ export class SqlBackground implements BackgroundStore {
 
   async delete(owner: string, id: string): Promise<boolean> {
     return await this.#database.transaction().execute(async transaction => {
-      const row = await forUpdate(transaction, this.#row(transaction, owner, id).select(['owner', 'id', 'lease_ends_at'])).executeTakeFirst()
+      const row = await forUpdate(
+        transaction,
+        this.#row(transaction, owner, id).select(['owner', 'id', 'lease_ends_at']),
+      ).executeTakeFirst()
       if (!row || row.lease_ends_at !== null) return false
       await removeBackground(transaction, [row])
       return true
@@ -217,7 +220,13 @@ export class SqlBackground implements BackgroundStore {
           .where('owner', '=', owner)
           .where('id', '=', id)
           .execute()
-      return rows.map(({ owner, id, status, created_at, tries }) => ({ owner, id, status: status as FinalStatus, createdAt: created_at, tries }))
+      return rows.map(({ owner, id, status, created_at, tries }) => ({
+        owner,
+        id,
+        status: status as FinalStatus,
+        createdAt: created_at,
+        tries,
+      }))
     })
   }
 

@@ -1,0 +1,36 @@
+import { GatewayError, type Exchange, type Reply } from '../../../../core/index.ts'
+import { gatewayHeaders, type GatewayServices, type Warning } from '../../../../core/kit.ts'
+import { explained, type EventSet } from '../create.ts'
+import { neutralRequest } from '../neutral-request.ts'
+import { jsonReply, streamReply } from '../replies.ts'
+import type { RequestBody } from '../request-body.ts'
+import type { Background } from './background.ts'
+import { follow } from './follow.ts'
+
+interface Asked {
+  readonly body: RequestBody
+  readonly warnings: readonly Warning[]
+  readonly events: EventSet
+}
+
+/** Answers as soon as the response is accepted, and runs it to its end, whether the client stays or leaves. */
+export async function createInBackground(
+  exchange: Exchange,
+  gateway: GatewayServices,
+  background: Background,
+  { body, warnings, events }: Asked,
+): Promise<Reply> {
+  const leave = await background.enter(exchange.caller)
+  const stream = body.stream ? exchange.stream() : undefined
+  const run = background.open(exchange, body, events)
+  const { request, envelope } = neutralRequest(body)
+  const { finished } = gateway.generate(exchange, request, run, envelope)
+  void finished.then(leave)
+  const accepted = await Promise.race([run.isAccepted, finished.then(result => (result instanceof GatewayError ? result : undefined))])
+  if (accepted instanceof GatewayError) throw await explained(accepted, exchange, body.previous_response_id, async () => background)
+  background.watch(run, finished)
+  const headers = gatewayHeaders({ warnings })
+  if (!stream) return jsonReply(accepted!, headers)
+  void follow(stream, background, { owner: run.owner, id: run.id, after: -1 }, run.left!)
+  return streamReply(stream, headers)
+}
