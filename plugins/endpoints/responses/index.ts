@@ -23,6 +23,7 @@ import { setUpBackground, type LazyBackground } from './background/setup.ts'
 import type { CreateOptions } from './create.ts'
 import {
   describeCancel,
+  describeCompact,
   describeCreate,
   describeDelete,
   describeInputItems,
@@ -34,7 +35,7 @@ import { insteadOf } from './instead-of.ts'
 import { isId } from './path-id.ts'
 
 /**
- * `POST /v1/responses` and `POST /v1/responses/input_tokens`; for stored responses, `GET` and `DELETE /v1/responses/{id}`, `input_items`
+ * `POST /v1/responses`, `POST /v1/responses/compact` and `POST /v1/responses/input_tokens`; for stored responses, `GET` and `DELETE /v1/responses/{id}`, `input_items`
  * and `cancel`. See docs/protocol/request.md and docs/protocol/stored-responses.md.
  */
 export default definePlugin({
@@ -95,6 +96,7 @@ function routes(options: CreateOptions, sorts: Registry<SortStrategy>, backgroun
     (...given) =>
       surface ? serve(surface, ...given) : load().then(loaded => serve(loaded, ...given))
   const create = served(({ createResponse }, exchange, services) => createResponse(exchange, services, options, { background }))
+  const compact = served(({ compactResponse }, exchange, services) => compactResponse(exchange, services, options.unsupported))
   const count = served(({ countInputTokens }, exchange, services) => countInputTokens(exchange, services, options.unsupported))
   const retrieve = served(({ retrieveResponse }, ...given) => retrieveResponse(...given, background))
   const remove = served(({ deleteResponse }, ...given) => deleteResponse(...given, background))
@@ -105,6 +107,7 @@ function routes(options: CreateOptions, sorts: Registry<SortStrategy>, backgroun
     describe((schemas ??= schemasWith(sortSchema(sorts))))
   return [
     { method: 'POST', path, handle: create, describe: by(describeCreate), insteadOf, trial },
+    { method: 'POST', path: `${path}/compact`, handle: compact, describe: by(describeCompact) },
     { method: 'POST', path: `${path}/input_tokens`, handle: count, describe: by(describeInputTokens) },
     { method: 'GET', path: `${path}/:id`, serves: isId, handle: retrieve, describe: by(describeRetrieve) },
     { method: 'DELETE', path: `${path}/:id`, serves: isId, handle: remove, describe: by(describeDelete) },

@@ -1,6 +1,7 @@
 import { invalidRequest, isObject, type JsonObject } from '../../../core/index.ts'
 import type { Warning } from '../../../core/kit.ts'
 import { chatFormRefusal, chatMemberWarnings, isChatMember } from './chat-form.ts'
+import { missingInput } from './missing-input.ts'
 import { misspelledMembers } from './misspelled.ts'
 import {
   normaliseInput,
@@ -55,7 +56,7 @@ export function parseRequest(body: unknown, options: ParseOptions = {}): ParsedR
     validate(request, toolTypes)
     checkCombinations(parsed)
   } catch (error) {
-    throw chatFormRefusal(body as JsonObject) ?? error
+    throw chatFormRefusal(body as JsonObject) ?? missingInput(body as JsonObject) ?? error
   }
   const warnings = [...withoutEffect(parsed, unsupported, isBackground), ...unknownMembers(parsed)]
   if (!extra && !chat) return { body: parsed, warnings }
