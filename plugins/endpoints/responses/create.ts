@@ -1,6 +1,7 @@
 import { GatewayError, isObject, type Exchange, type Reply } from '../../../core/index.ts'
 import { gatewayHeaders, type GatewayServices } from '../../../core/kit.ts'
 import type { LazyBackground } from './background/setup.ts'
+import { explained } from './explained.ts'
 import { neutralRequest, publicWarning } from './neutral-request.ts'
 import { parseRequest } from './parse.ts'
 import { jsonReply, streamReply } from './replies.ts'
@@ -53,16 +54,4 @@ export async function createResponse(
 /** What runs in the background is kept in a store, which `store` may forbid. */
 function asksForBackground(raw: unknown): boolean {
   return isObject(raw) && raw['background'] === true && raw['store'] !== false
-}
-
-/** The response to continue may be one that runs in the background. */
-export async function explained(
-  error: GatewayError,
-  { caller }: Exchange,
-  previousId: string | undefined,
-  background: LazyBackground | undefined,
-): Promise<GatewayError> {
-  if (!background || previousId === undefined || error.code !== 'previous_response_not_found') return error
-  const { aboutUnfinished } = await import('./background/unfinished.ts')
-  return (await aboutUnfinished(await background(), caller.owner, previousId)) ?? error
 }

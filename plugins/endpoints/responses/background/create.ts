@@ -1,6 +1,7 @@
 import { GatewayError, type Exchange, type Reply } from '../../../../core/index.ts'
 import { gatewayHeaders, type GatewayServices, type Warning } from '../../../../core/kit.ts'
-import { explained, type EventSet } from '../create.ts'
+import type { EventSet } from '../create.ts'
+import { explained } from '../explained.ts'
 import { neutralRequest } from '../neutral-request.ts'
 import { jsonReply, streamReply } from '../replies.ts'
 import type { RequestBody } from '../request-body.ts'

@@ -7,8 +7,8 @@ const timeoutMs = 15_000
 /** A gateway that took a notice has so long to send it. Then another one may. */
 const takenMs = 60_000
 const minute = 60_000
-/** The waits after failed tries. Their sum is shorter than the notice is kept. */
-const waitsMs = [5_000, 30_000, 2 * minute, 10 * minute, 30 * minute]
+/** The waits after failed tries. */
+const waitsMs = [1_000, 10_000, minute, 5 * minute, 30 * minute, 120 * minute, 480 * minute]
 /** The receiver wants no more of them. */
 const gone = 410
 
@@ -81,6 +81,8 @@ export class Notices {
       log.warn(outcome, { response: id, tries: tries + 1, reason: reasonOf(error) })
     }
     await store.putOff(owner, id, waitMs === undefined ? undefined : clock.now() + waitMs)
+    // Later ones wait for the upkeep.
+    if (waitMs !== undefined && waitMs < minute) setTimeout(() => this.send(), waitMs + 1).unref()
   }
 
   /** Follows no redirect. */

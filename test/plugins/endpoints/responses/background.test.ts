@@ -2,7 +2,7 @@ import t from 'tap'
 import { checkResponse } from '../../../../core/testing/index.ts'
 import { gateway } from '../../../kit/gateway.ts'
 import { read, send } from '../reading.ts'
-import { create, dictated, ended, hi, sequenceOf, stream, until, upTo } from './stage.ts'
+import { create, dictated, ended, hi, sequenceOf, stream, until, upTo } from './background-stage.ts'
 
 t.test('a response is queued at once, then runs, and is read when it is complete', async t => {
   const acme = dictated()

@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { GenerationEvent, ProviderCall } from '../../../../core/index.ts'
 import type { PluginUse } from '../../../../core/framework/plugin.ts'
 import { readEvents, type PublicEvent } from '../../../../core/testing/index.ts'
-import { scripted, type GatewayUnderTest } from '../../../kit/gateway.ts'
+import responses from '../../../../plugins/endpoints/responses/index.ts'
+import { gateway, scripted, type GatewayUnderTest } from '../../../kit/gateway.ts'
 import { stop, text, usage } from '../../../kit/stage.ts'
 import { read, send, type Read } from '../reading.ts'
 
@@ -124,4 +125,10 @@ export function sequenceOf(events: readonly PublicEvent[]): readonly number[] {
 /** 0, 1, 2, … */
 export function upTo(count: number, from = 0): readonly number[] {
   return Array.from({ length: count - from }, (_, index) => from + index)
+}
+
+/** A gateway with options for background responses. */
+export async function gatewayWith(background: object, options: Parameters<typeof gateway>[0]): Promise<GatewayUnderTest> {
+  const { plugins = [], ...rest } = options ?? {}
+  return await gateway({ ...rest, plugins: [...plugins, responses({ background })] })
 }
