@@ -194,7 +194,7 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
 
   store({ endpoint, prepared, finish }: Answered): Maybe<void> {
     if (prepared.isTriggered) {
-      checkCompaction(this.#answer.shown.items(), endpoint)
+      if (this.#services.compactions.areLoaded) checkCompaction(this.#answer.shown.items(), endpoint)
       this.#sink.retain?.(retainedMessages(prepared))
     }
     this.#outcome = this.#outcomeOf(endpoint, finish)
