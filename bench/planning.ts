@@ -82,6 +82,7 @@ function plannerFor(count: number): Planner {
     permissions,
     precedence,
     providers,
+    sealer: {} as Sealer,
     sorts: new Sorts(strategies),
   })
 }

@@ -22,6 +22,7 @@ import { DecisionFit } from './decisions/fit.ts'
 import { DecisionNames } from './decisions/names.ts'
 import { TokenLimits } from './decisions/token-limits.ts'
 import { Generation } from './generation/generation.ts'
+import { Compactions } from './generation/compaction/compactions.ts'
 import { History } from './generation/history.ts'
 import { Lowering } from './generation/lowering/lowering.ts'
 import { LoadedTools } from './generation/tools/loaded-tools.ts'
@@ -75,6 +76,7 @@ export const pipeline = [
   History,
   ContextWindow,
   LoadedTools,
+  Compactions,
   ModelCalls,
   LiveAnswers,
   LiveOperations,

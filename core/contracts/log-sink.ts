@@ -48,7 +48,8 @@ export type Preferred = 'state' | 'affinity' | 'exploration'
 /**
  * The reason why an endpoint was not asked: something that it lacks (`dialect`: members of the request that its API does not have), a rule that excludes it, or `attempt-limit`, because enough others had
  * failed. `credit`: the key's remaining credit does not cover it. `circuit`: it failed recently, and another endpoint answered. `provider`:
- * another endpoint of its provider failed, and one of another provider answered. `queue`: too many requests waited for it.
+ * another endpoint of its provider failed, and one of another provider answered. `queue`: too many requests waited for it. `compaction`: it cannot read a compaction
+ * in the conversation.
  */
 export type PassedOver =
   | 'tools'
@@ -66,6 +67,7 @@ export type PassedOver =
   | 'circuit'
   | 'provider'
   | 'queue'
+  | 'compaction'
 
 export interface AttemptRecord {
   readonly provider: string

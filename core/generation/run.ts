@@ -5,7 +5,9 @@ import type { Onlookers } from '../call/onlookers.ts'
 import type { CallSteps } from '../call/steps.ts'
 import type { AnsweredGeneration } from '../contracts/call-wrapper.ts'
 import type { Endpoint } from '../contracts/catalog.ts'
+import type { Compactor } from '../contracts/compactor.ts'
 import type { FinishReason, GenerationEvent } from '../contracts/events.ts'
+import type { Item } from '../contracts/items.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RequestEnvelope } from '../contracts/request-envelope.ts'
@@ -20,12 +22,16 @@ import type { Settings } from '../framework/settings.ts'
 import { answerGuards } from '../guards/answer-guards.ts'
 import { readsAnswers, type OpenGuard } from '../guards/input-guards.ts'
 import type { Affinity } from '../routing/affinity.ts'
+import type { ContextWindow } from '../routing/context-window.ts'
+import type { Candidate } from '../routing/plan.ts'
 import { routingWarnings } from '../routing/routing-record.ts'
 import { isPending, type Maybe } from '../runtime/pending.ts'
 import { MediaError } from '../upstream/media/media-error.ts'
 import { pathOfMedia } from '../upstream/media/media-parts.ts'
 import { Answer } from './answer.ts'
 import { Commit } from './commit.ts'
+import { Compacting, type Compacted } from './compaction/compacting.ts'
+import { checkCompaction, retainedMessages } from './compaction/retained.ts'
 import { GivenAnswer } from './given-answer.ts'
 import { located } from './located.ts'
 import type { ModelCall, ModelCalls } from './model-call.ts'
@@ -39,6 +45,8 @@ import { ToolRounds } from './tools/tool-rounds.ts'
 /** The services that every run uses. */
 export interface RunServices extends PreparationServices {
   readonly models: ModelCalls
+  readonly compactor: Compactor
+  readonly contextWindow: ContextWindow
   readonly answers: LiveAnswers
   readonly affinity: Affinity
   readonly sealer: Sealer
@@ -71,9 +79,12 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
   #onlookers: Onlookers | undefined
   #given: GivenAnswer | undefined
   #rounds: Rounds | undefined
+  #compacting: Compacting | undefined
+  #compacted: Compacted | undefined
   #outcome: Outcome | undefined
   #finished: FinishedAnswer | undefined
   #stored = false
+  #input: readonly Item[] | undefined
   /** A guardrail checks the answer. */
   #isGuarded = false
 
@@ -106,7 +117,17 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
     this.#onlookers = onlookers
   }
 
-  reserve({ request, candidates, tools }: Prepared): Maybe<void> {
+  reserve(prepared: Prepared): Maybe<void> {
+    const { request, candidates, compaction } = prepared
+    if (!compaction) return this.#hold(request, candidates, prepared)
+    const { settings, ...services } = this.#services
+    const { context, scope } = this
+    const limits = { maxCharacters: settings.maxAnswerBytes, cancellation: scope.cancellation, memory: this.#memory }
+    this.#compacting = new Compacting(compaction, prepared, { ...services, ...limits, context })
+    return this.#compacting.open().then(first => this.#hold(first, compaction.candidates, prepared))
+  }
+
+  #hold(request: GenerationRequest, candidates: readonly Candidate[], { tools }: Prepared): Maybe<void> {
     const reserving = this.#services.models.reserve(request, candidates, {
       payer: this.operation,
       context: this.context,
@@ -135,12 +156,22 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
   }
 
   async answer(prepared: Prepared, given: GivenAnswer | undefined): Promise<Answered> {
+    if (this.#sink.accepted) await this.#sink.accepted(this.#identified(prepared))
     if (given) return await this.#give(given, prepared)
     const { tools: loaded, sealer } = this.#services
     this.#commitInTime()
+    const compacted = this.#compacting && (this.#compacted = await this.#compacting.run(this.#call!))
+    const summary = compacted?.reply
+    if (summary && prepared.isTriggered) {
+      this.#answers(summary)
+      return { endpoint: summary.attempt.candidate.endpoint, prepared, finish: 'stop', isGiven: false }
+    }
+    const left = compacted?.prepared ?? prepared
     const rounds = new Rounds({
-      prepared,
-      tools: prepared.tools && this.#toolRounds(prepared.tools, prepared),
+      prepared: left,
+      candidates: compacted && left.candidates,
+      summary,
+      tools: left.tools && this.#toolRounds(left.tools, left),
       loaded,
       sealer,
       context: this.context,
@@ -162,10 +193,16 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
   }
 
   store({ endpoint, prepared, finish }: Answered): Maybe<void> {
+    if (prepared.isTriggered) {
+      if (this.#services.compactions.areLoaded) checkCompaction(this.#answer.shown.items(), endpoint)
+      this.#sink.retain?.(retainedMessages(prepared))
+    }
     this.#outcome = this.#outcomeOf(endpoint, finish)
     this.#finished = this.#sink.close(this.#outcome)
     this.scope.record.answerId = this.#finished.id
-    if (this.#stores || this.envelope.history?.thread?.keep) return this.#keep(this.#finished, prepared)
+    const completing = this.#sink.completing?.()
+    if (completing) return completing.then(() => this.#kept(prepared))
+    return this.#kept(prepared)
   }
 
   deliver({ endpoint, prepared, isGiven }: Answered): Outcome {
@@ -184,7 +221,7 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
   }
 
   outcome({ endpoint, finish }: Answered): Omit<AnsweredGeneration, 'by'> | undefined {
-    if (this.#rounds?.isCut) return undefined
+    if (this.#rounds?.isCut || this.#compacted) return undefined
     const { usage, costUsd } = this.operation.bill
     return { endpoint, finish, usage, costUsd, ranTools: this.#rounds?.ranTools === true }
   }
@@ -198,9 +235,14 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
   }
 
   /** The end of a large answer takes memory until the client has read it. */
-  over(): void {
+  over(): Maybe<void> {
     this.#commit.stop()
     this.#given?.close()
+    this.#freeMemory()
+    return this.#sink.settled?.()
+  }
+
+  #freeMemory(): void {
     const memory = this.#memory
     if (!this.#sink.full) return memory.close()
     memory.complete(() => {
@@ -262,7 +304,9 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
     this.#commit.stop()
     const { endpoint } = attempt.candidate
     this.operation.answeredBy(endpoint)
-    this.#begin(endpoint, this.scope.record.attempts.length + 1, attempt.warnings)
+    const { sealed, warnings = [] } = this.#compacted ?? {}
+    this.#begin(endpoint, this.scope.record.attempts.length + 1, [...warnings, ...attempt.warnings])
+    if (sealed !== undefined) this.#answer.showCompaction(sealed)
   }
 
   #begin(endpoint: Endpoint, attempts: number, own: readonly Warning[]): void {
@@ -286,10 +330,20 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
     return history !== undefined && history.store !== false && this.context.caller.policy.logging.value
   }
 
-  async #keep(finished: FinishedAnswer, { added, repeated }: Prepared): Promise<void> {
+  #kept(prepared: Prepared): Maybe<void> {
+    if (this.#stores || this.envelope.history?.thread?.keep) return this.#keep(this.#finished!, prepared)
+  }
+
+  /** The same ids each time. */
+  #identified({ added }: Prepared): readonly Item[] {
+    return (this.#input ??= this.#services.history.identified(added))
+  }
+
+  async #keep(finished: FinishedAnswer, prepared: Prepared): Promise<void> {
+    const { repeated } = prepared
     const { history: earlier } = this.#services
     const { continues, thread } = this.envelope.history!
-    const input = earlier.identified(added)
+    const input = this.#identified(prepared)
     const said = this.#answer.shown.items()
     await thread?.keep?.({ input, output: said }, finished)
     if (!this.#stores) return

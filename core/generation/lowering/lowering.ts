@@ -1,4 +1,6 @@
+import { Compactor } from '../../contracts/compactor.ts'
 import { wire } from '../../framework/container.ts'
+import type { CompactionItem } from '../../contracts/items.ts'
 import type { Credential } from '../../contracts/provider.ts'
 import type { GatewayOnlyField, GenerationRequest, UpstreamRequestBody } from '../../contracts/request.ts'
 import type { Warning } from '../../contracts/route.ts'
@@ -6,7 +8,9 @@ import type { Caller } from '../../contracts/run-context.ts'
 import { Sealer } from '../../contracts/sealer.ts'
 import type { ProviderMistake } from '../../provider-kit/provider-mistake.ts'
 import type { Candidate } from '../../routing/plan.ts'
-import { accountOfState, openState } from '../../routing/state.ts'
+import { compactionOf } from '../../routing/compaction-holders.ts'
+import { accountOfState, holderOfState, openState } from '../../routing/state.ts'
+import { noCompactor } from '../compaction/no-compactor.ts'
 import type { Draft, Raise } from './draft.ts'
 import { lowerEffort } from './effort.ts'
 import { lowerExtras } from './extras.ts'
@@ -57,14 +61,16 @@ function withoutOwnMembers(request: GenerationRequest): Draft['request'] {
 /** Fits a request to an endpoint, and removes members that only the gateway may see. */
 export class Lowering {
   readonly #sealer: Sealer
+  readonly #bindsCompactions: boolean
   readonly #cacheKeys = recentValues<string, string>(1_000)
 
   static {
-    wire(this, [Sealer])
+    wire(this, [Sealer, Compactor])
   }
 
-  constructor(sealer: Sealer) {
+  constructor(sealer: Sealer, compactor: Compactor) {
     this.#sealer = sealer
+    this.#bindsCompactions = compactor !== noCompactor
   }
 
   /** Credentials in their usual order, but first the one whose account the conversation's state belongs to. */
@@ -74,10 +80,27 @@ export class Lowering {
     { endpoint, provider }: Candidate,
     { key }: Caller,
   ): readonly (Credential | undefined)[] {
+    const bound = this.#bindsCompactions ? compactionOf(request) : undefined
+    if (bound) return this.#readers(inTurn, bound, { endpoint, provider }, key.org)
     if (inTurn.length === 1) return inTurn
     const accounts = inTurn.flatMap(credential => credential?.account ?? [])
     const account = accountOfState(this.#sealer, { org: key.org, provider: provider.id, model: endpoint.model }, accounts, request.input)
     return account === undefined ? inTurn : inTurn.toSorted((a, b) => Number(b?.account === account) - Number(a?.account === account))
+  }
+
+  /** The credentials whose account made the compaction: others would answer without the conversation. Even one that rests. */
+  #readers(
+    inTurn: readonly (Credential | undefined)[],
+    compaction: CompactionItem,
+    { endpoint, provider }: Candidate,
+    org: string,
+  ): readonly (Credential | undefined)[] {
+    const reads = (credential: Credential | undefined): boolean =>
+      holderOfState(this.#sealer, compaction, [{ org, provider: provider.id, account: credential?.account, model: endpoint.model }]) === 0
+    const able = inTurn.filter(reads)
+    if (able.length > 0) return able
+    const resting = provider.credentials?.find(reads)
+    return resting ? [resting] : inTurn
   }
 
   /** `outputLimit`: output tokens that the spend cap allows. Undefined if there is no limit. */
