@@ -34,7 +34,7 @@ export async function createResponse(
   const run = gateway.generate(exchange, request, builder, envelope)
   if (conversation) void run.finished.then(() => conversation.thread.over())
   const result = stream ? await run.committed : await run.finished
-  if (result instanceof GatewayError) throw await withConversation(result, body, exchange, gateway)
+  if (result instanceof GatewayError) throw conversations ? await withConversation(result, body, exchange, gateway) : result
   const { endpoint, attempts } = result
   const headers = gatewayHeaders({
     // Without an attempt, a plugin has answered.

@@ -78,6 +78,9 @@ export class ResponseBuilder implements GenerationSink {
 
   fail(error: GatewayError, usage: TokenUsage, costUsd: number | null): void {
     this.response.status = 'failed'
+    // It may have been finished, and could not be kept.
+    this.response.completed_at = null
+    this.response.incomplete_details = null
     this.response.error = publicError(error)
     this.response.usage = publicUsage(usage, costUsd)
     this.response.output = this.#output
