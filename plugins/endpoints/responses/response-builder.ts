@@ -80,6 +80,9 @@ export class ResponseBuilder implements GenerationSink {
     // Only background responses can be cancelled, and only their callers do it.
     const isCancelled = error.code === cancelledCode
     this.response.status = isCancelled ? 'cancelled' : 'failed'
+    // It may have been finished, and could not be kept.
+    this.response.completed_at = null
+    this.response.incomplete_details = null
     this.response.error = isCancelled ? null : publicError(error)
     this.response.usage = publicUsage(usage, costUsd)
     this.response.output = this.#output
