@@ -9,6 +9,7 @@ import geminiApi from '../../plugins/endpoints/gemini/index.ts'
 import messages from '../../plugins/endpoints/messages/index.ts'
 import rerank from '../../plugins/endpoints/rerank/index.ts'
 import anthropic from '../../plugins/providers/anthropic/index.ts'
+import bedrock from '../../plugins/providers/bedrock/index.ts'
 import cohere from '../../plugins/providers/cohere/index.ts'
 import gemini from '../../plugins/providers/gemini/index.ts'
 import openaiChat from '../../plugins/providers/openai-chat/index.ts'
@@ -16,7 +17,7 @@ import openaiResponses from '../../plugins/providers/openai-responses/index.ts'
 import { listeningGateway, type ListeningGateway } from '../../test/kit/gateway.ts'
 import { publicVendor, type VendorRequest } from '../../test/plugins/decisions/public-vendor.ts'
 import { cohereVendor } from './vendor/cohere.ts'
-import { scriptedVendor, wires, type WireName } from './vendor/vendor.ts'
+import { scriptedVendor, wires, type Model, type WireName } from './vendor/vendor.ts'
 
 const apiKey = 'sk-demo-1'
 
@@ -25,6 +26,7 @@ const providerOf: Readonly<Record<WireName, (baseUrl: string) => PluginUse>> = {
   'by-chat': baseUrl => openaiChat({ id: 'by-chat', baseUrl, apiKey, host: 'openai' }),
   'by-messages': baseUrl => anthropic({ id: 'by-messages', baseUrl, apiKey }),
   'by-gemini': baseUrl => gemini({ id: 'by-gemini', baseUrl, apiKey }),
+  'by-converse': baseUrl => bedrock({ id: 'by-converse', baseUrl, apiKey, region: 'eu-central-1' }),
 }
 
 /** Names for clients that insist on those of a maker. */
@@ -33,6 +35,7 @@ export const knownNames: Readonly<Record<WireName, { readonly gpt: string; reado
   'by-chat': { gpt: 'gpt-4.1-mini', claude: 'claude-sonnet-4-6' },
   'by-messages': { gpt: 'gpt-4o', claude: 'claude-opus-4-6' },
   'by-gemini': { gpt: 'gpt-4o-mini', claude: 'claude-sonnet-5' },
+  'by-converse': { gpt: 'gpt-4.1-nano', claude: 'claude-opus-4-5' },
 }
 
 /** A gateway on loopback with every surface and a scripted vendor on every wire, whose provider has the name of the wire. */
@@ -45,9 +48,10 @@ export class Stage {
     this.#vendors = vendors
   }
 
-  static async open(): Promise<Stage> {
+  /** `model`: what the vendors answer. */
+  static async open(model?: Model): Promise<Stage> {
     const names = Object.keys(wires) as WireName[]
-    const vendors = await Promise.all(names.map(scriptedVendor))
+    const vendors = await Promise.all(names.map(name => scriptedVendor(name, model)))
     const deciding = await fakeUpstream(({ body }) => publicVendor(body as VendorRequest))
     const ranking = await fakeUpstream(cohereVendor)
     const surfaces = [chat({}), messages({}), geminiApi({}), decisions({}), embeddings({}), rerank({})]

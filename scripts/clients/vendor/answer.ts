@@ -1,15 +1,27 @@
-import type { Question, Tool } from './question.ts'
+import { outputsOf, textOf, type Question, type Tool } from './question.ts'
 
 /** A text, or calls. */
 export interface Answer {
   readonly text?: string
   readonly calls?: readonly Call[]
+  /** Tokens. Default: a few. */
+  readonly usage?: Usage
 }
+
+export interface Usage {
+  readonly input: number
+  readonly output: number
+}
+
+/** Of an answer that does not count. */
+export const fewTokens: Usage = { input: 9, output: 4 }
 
 export interface Call {
   readonly id: string
   readonly name: string
   readonly arguments: string
+  /** `arguments` is text: a call of a custom tool. */
+  readonly custom?: boolean
 }
 
 /** What the extraction finds: clients ask for it in many forms. */
@@ -17,9 +29,11 @@ const found = { city: 'Oslo', degrees: 21 }
 
 /** The scripted model: it reads files, looks up weather, extracts, sees images, and otherwise says hello. */
 export function answerTo(question: Question): Answer {
-  const { text, tools, outputs, images } = question
+  const { tools, images } = question
+  const text = textOf(question)
+  const outputs = outputsOf(question)
   const sights = images.map(({ type, bytes }) => `I see ${type} of ${bytes} bytes.`)
-  if (outputs.length > 0) return { text: [`It said: ${outputs.map(plain).join(' and ')}`, ...sights].join(' ') }
+  if (outputs.length > 0) return { text: [`It said: ${outputs.join(' and ')}`, ...sights].join(' ') }
   if (/extract the city and the degrees/i.test(text)) return extraction(question)
   const weather = tools.find(({ name }) => /weather/i.test(name))
   if (weather && /weather/i.test(text)) return twice(weather, 'city', ['Oslo', 'Rome'])
@@ -30,19 +44,12 @@ export function answerTo(question: Question): Answer {
   return { text: 'Hello to you' }
 }
 
-/** What tools of Gemini say is in an object. */
-function plain(output: string): string {
-  if (!/^\{"(name|output|result|content|return_value)":/.test(output)) return output
-  const { name: _, ...said } = JSON.parse(output) as Readonly<Record<string, unknown>>
-  const [text] = Object.values(said)
-  return typeof text === 'string' ? text : output
-}
-
-function extraction({ text, tools, schema }: Question): Answer {
+function extraction(question: Question): Answer {
+  const { tools, schema } = question
   const tool = tools.find(({ schema }) => schema.properties?.['degrees'])
   if (tool && !schema) return { calls: [call(tool, 1, found)] }
   // A prompt that lays out the answer's fields itself.
-  if (text.includes('[[ ## completed ## ]]'))
+  if (textOf(question).includes('[[ ## completed ## ]]'))
     return { text: `[[ ## city ## ]]\n${found.city}\n\n[[ ## degrees ## ]]\n${found.degrees}\n\n[[ ## completed ## ]]` }
   return { text: JSON.stringify(found) }
 }

@@ -1,23 +1,28 @@
 import { sseFrame } from '../../../core/testing/index.ts'
 import { openaiReply } from '../../../test/kit/embedding-vendors.ts'
-import { pieces, type Answer } from './answer.ts'
-import { imageOfUrl, type Schema } from './question.ts'
+import { fewTokens, pieces, type Answer } from './answer.ts'
+import { imageOfUrl, type Schema, type Turn } from './question.ts'
 import type { Wire } from './wire.ts'
 
 interface Body {
   readonly model: string
   readonly stream?: boolean
-  readonly messages: readonly { readonly role: string; readonly content?: string | readonly Part[] | null }[]
+  readonly messages: readonly Message[]
   readonly tools?: readonly { readonly function?: { readonly name: string; readonly parameters?: Schema } }[]
   readonly response_format?: { readonly json_schema?: { readonly schema: object } }
+}
+
+interface Message {
+  readonly role: string
+  readonly content?: string | readonly Part[] | null
+  readonly tool_calls?: readonly { readonly id: string; readonly function: { readonly name: string; readonly arguments: string } }[]
+  readonly tool_call_id?: string
 }
 
 interface Part {
   readonly text?: string
   readonly image_url?: { readonly url: string }
 }
-
-const usage = { prompt_tokens: 9, completion_tokens: 4, total_tokens: 13 }
 
 /** OpenAI's Chat Completions. */
 export const chat: Wire = {
@@ -28,9 +33,8 @@ export const chat: Wire = {
     return {
       model,
       streamed: stream,
-      text: textOf(parts('user')),
+      turns: messages.flatMap(turnsOf),
       tools: tools.flatMap(({ function: tool }) => (tool ? [{ name: tool.name, schema: tool.parameters ?? {} }] : [])),
-      outputs: messages.filter(({ role }) => role === 'tool').map(({ content }) => textOf(partsOf(content))),
       images: [...parts('user'), ...parts('tool')].flatMap(({ image_url: image }) => (image ? (imageOfUrl(image.url) ?? []) : [])),
       schema: format?.json_schema?.schema,
     }
@@ -38,7 +42,7 @@ export const chat: Wire = {
   whole(answer, model) {
     const message = { role: 'assistant', content: answer.text ?? null, ...(answer.calls && { tool_calls: callsOf(answer) }), refusal: null }
     const choice = { index: 0, message, logprobs: null, finish_reason: finishOf(answer) }
-    return { id: 'chatcmpl-demo', object: 'chat.completion', created: 1, model, choices: [choice], usage }
+    return { id: 'chatcmpl-demo', object: 'chat.completion', created: 1, model, choices: [choice], usage: usageOf(answer) }
   },
   stream(answer, model) {
     const common = { id: 'chatcmpl-demo', object: 'chat.completion.chunk', created: 1, model }
@@ -53,7 +57,7 @@ export const chat: Wire = {
       : pieces(answer.text!).map((content, index) => chunk({ ...(index === 0 && role), content }))
     return {
       opening: [first!],
-      rest: [...said, chunk({}, finishOf(answer)), sseFrame({ ...common, choices: [], usage }), 'data: [DONE]\n\n'],
+      rest: [...said, chunk({}, finishOf(answer)), sseFrame({ ...common, choices: [], usage: usageOf(answer) }), 'data: [DONE]\n\n'],
     }
   },
   failure: (status, message) => ({
@@ -62,7 +66,20 @@ export const chat: Wire = {
   other: request => (request.url.endsWith('/embeddings') ? openaiReply(request) : undefined),
 }
 
-function partsOf(content: Body['messages'][number]['content']): readonly Part[] {
+function turnsOf({ role, content, tool_calls: calls = [], tool_call_id: id = '' }: Message): readonly Turn[] {
+  const text = textOf(partsOf(content))
+  if (role === 'tool') return [{ type: 'returned', id, text }]
+  if (role === 'user') return [{ type: 'said', by: 'user', text }]
+  if (role !== 'assistant') return []
+  const called = calls.map(({ id, function: { name, arguments: input } }) => ({ type: 'called' as const, id, name, input }))
+  return [...(text === '' ? [] : [{ type: 'said' as const, by: 'model' as const, text }]), ...called]
+}
+
+function usageOf({ usage = fewTokens }: Answer): object {
+  return { prompt_tokens: usage.input, completion_tokens: usage.output, total_tokens: usage.input + usage.output }
+}
+
+function partsOf(content: Message['content']): readonly Part[] {
   return typeof content === 'string' ? [{ text: content }] : (content ?? [])
 }
 

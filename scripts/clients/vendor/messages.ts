@@ -1,18 +1,27 @@
 import { sseFrame } from '../../../core/testing/index.ts'
-import { pieces, type Answer } from './answer.ts'
-import { imageOf, type Schema } from './question.ts'
+import { fewTokens, pieces, type Answer } from './answer.ts'
+import { imageOf, type Schema, type Turn } from './question.ts'
 import type { Stream, Wire } from './wire.ts'
 
 interface Body {
   readonly model: string
   readonly stream?: boolean
-  readonly messages: readonly { readonly role: string; readonly content: string | readonly Block[] }[]
+  readonly messages: readonly Message[]
   readonly tools?: readonly { readonly name: string; readonly input_schema?: Schema }[]
   readonly output_config?: { readonly format?: { readonly schema: object } }
 }
 
+interface Message {
+  readonly role: string
+  readonly content: string | readonly Block[]
+}
+
 interface Block {
   readonly type: string
+  readonly id?: string
+  readonly name?: string
+  readonly input?: object
+  readonly tool_use_id?: string
   readonly text?: string
   readonly source?: { readonly media_type: string; readonly data: string }
   readonly content?: string | readonly Block[]
@@ -30,9 +39,8 @@ export const messages: Wire = {
     return {
       model,
       streamed: stream,
-      text: textOf(asked),
+      turns: turns.flatMap(turnsOf),
       tools: tools.map(({ name, input_schema: schema = {} }) => ({ name, schema })),
-      outputs: blocks.filter(({ type }) => type === 'tool_result').map(({ content = '' }) => textOf(blocksOf(content))),
       images: blocks.flatMap(({ source }) => (source ? [imageOf(source.media_type, source.data)] : [])),
       schema: config?.format?.schema,
     }
@@ -55,8 +63,18 @@ function textOf(blocks: readonly Block[]): string {
   return blocks.map(({ text = '' }) => text).join('\n')
 }
 
-function message(answer: Answer, model: string, output = 4): object {
-  const usage = { input_tokens: 9, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: output }
+function turnsOf({ role, content }: Message): readonly Turn[] {
+  return blocksOf(content).flatMap((block): readonly Turn[] => {
+    if (block.type === 'tool_use') return [{ type: 'called', id: block.id!, name: block.name!, input: JSON.stringify(block.input) }]
+    if (block.type === 'tool_result') return [{ type: 'returned', id: block.tool_use_id!, text: textOf(blocksOf(block.content ?? '')) }]
+    if (block.text === undefined) return []
+    return [{ type: 'said', by: role === 'assistant' ? 'model' : 'user', text: block.text }]
+  })
+}
+
+function message(answer: Answer, model: string, output = (answer.usage ?? fewTokens).output): object {
+  const { input } = answer.usage ?? fewTokens
+  const usage = { input_tokens: input, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: output }
   return { id: 'msg_demo', type: 'message', role: 'assistant', model, content: [], stop_reason: stopOf(answer), stop_sequence: null, usage }
 }
 
@@ -84,7 +102,7 @@ function eventsOf(answer: Answer, model: string): readonly Event[] {
       ...deltas.map(delta => ({ type: 'content_block_delta', index, delta })),
       { type: 'content_block_stop', index },
     ]),
-    { type: 'message_delta', delta: { stop_reason: stopOf(answer), stop_sequence: null }, usage: { output_tokens: 4 } },
+    { type: 'message_delta', delta: { stop_reason: stopOf(answer), stop_sequence: null }, usage: { output_tokens: (answer.usage ?? fewTokens).output } },
     { type: 'message_stop' },
   ]
 }

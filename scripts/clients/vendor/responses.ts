@@ -1,14 +1,14 @@
 import { sseFrame } from '../../../core/testing/index.ts'
 import { openaiReply } from '../../../test/kit/embedding-vendors.ts'
-import { pieces, type Answer } from './answer.ts'
-import { imageOfUrl, type Schema } from './question.ts'
+import { fewTokens, pieces, type Answer } from './answer.ts'
+import { imageOfUrl, type Schema, type Turn } from './question.ts'
 import type { Wire } from './wire.ts'
 
 interface Body {
   readonly model: string
   readonly stream?: boolean
   readonly input: string | readonly Item[]
-  readonly tools?: readonly { readonly name?: string; readonly parameters?: Schema }[]
+  readonly tools?: readonly { readonly type?: string; readonly name?: string; readonly parameters?: Schema }[]
   readonly text?: { readonly format?: { readonly schema?: object } }
 }
 
@@ -17,19 +17,15 @@ interface Item {
   readonly role?: string
   readonly content?: string | readonly Part[]
   readonly output?: string | readonly Part[]
+  readonly call_id?: string
+  readonly name?: string
+  readonly arguments?: string
+  readonly input?: string
 }
 
 interface Part {
   readonly text?: string
   readonly image_url?: string
-}
-
-const usage = {
-  input_tokens: 9,
-  input_tokens_details: { cached_tokens: 0 },
-  output_tokens: 4,
-  output_tokens_details: { reasoning_tokens: 0 },
-  total_tokens: 13,
 }
 
 /** OpenAI's Responses. */
@@ -41,9 +37,10 @@ export const responses: Wire = {
     return {
       model,
       streamed: stream,
-      text: textOf(parts),
-      tools: tools.flatMap(({ name, parameters: schema = {} }) => (name === undefined ? [] : [{ name, schema }])),
-      outputs: items.filter(({ type }) => type === 'function_call_output').map(({ output }) => textOf(partsOf(output))),
+      turns: items.flatMap(turnsOf),
+      tools: tools.flatMap(({ type, name, parameters: schema = {} }) =>
+        name !== undefined && (type === 'function' || type === 'custom') ? [{ name, schema, ...(type === 'custom' && { custom: true }) }] : [],
+      ),
       images: [...parts, ...items.flatMap(({ output }) => partsOf(output))].flatMap(({ image_url: url }) =>
         url === undefined ? [] : (imageOfUrl(url) ?? []),
       ),
@@ -69,6 +66,13 @@ export const responses: Wire = {
   other: request => (request.url.endsWith('/embeddings') ? openaiReply(request) : undefined),
 }
 
+function turnsOf({ type, role, content, output, call_id: id = '', name = '', arguments: args, input = args }: Item): readonly Turn[] {
+  if (type === 'function_call' || type === 'custom_tool_call') return [{ type: 'called', id, name, input: input ?? '' }]
+  if (output !== undefined) return [{ type: 'returned', id, text: textOf(partsOf(output)) }]
+  if (role !== 'user' && role !== 'assistant') return []
+  return [{ type: 'said', by: role === 'user' ? 'user' : 'model', text: textOf(partsOf(content)) }]
+}
+
 function partsOf(content: Item['content']): readonly Part[] {
   return typeof content === 'string' ? [{ text: content }] : (content ?? [])
 }
@@ -78,13 +82,24 @@ function textOf(parts: readonly Part[]): string {
 }
 
 function responseOf(answer: Answer, model: string): object {
-  const rest = { status: 'completed', error: null, incomplete_details: null, usage }
+  const rest = { status: 'completed', error: null, incomplete_details: null, usage: usageOf(answer) }
   return { id: 'resp_demo', object: 'response', created_at: 1, model, output: itemsOf(answer), ...rest }
+}
+
+function usageOf({ usage: { input, output } = fewTokens }: Answer): object {
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: input + output,
+  }
 }
 
 type OutputItem =
   | { type: 'message'; id: string; role: string; status: string; content: readonly { readonly text: string }[] }
   | { type: 'function_call'; id: string; call_id: string; name: string; status: string; arguments: string }
+  | { type: 'custom_tool_call'; id: string; call_id: string; name: string; status: string; input: string }
 
 function itemsOf({ text = '', calls }: Answer): readonly OutputItem[] {
   const status = 'completed'
@@ -92,14 +107,11 @@ function itemsOf({ text = '', calls }: Answer): readonly OutputItem[] {
     const content = [{ type: 'output_text', text, annotations: [], logprobs: [] }]
     return [{ type: 'message', id: 'msg_demo', role: 'assistant', status, content }]
   }
-  return calls.map(({ id, name, arguments: input }) => ({
-    type: 'function_call',
-    id: `fc_${id}`,
-    call_id: id,
-    name,
-    status,
-    arguments: input,
-  }))
+  return calls.map(({ id, name, arguments: input, custom }) =>
+    custom
+      ? { type: 'custom_tool_call', id: `ctc_${id}`, call_id: id, name, status, input }
+      : { type: 'function_call', id: `fc_${id}`, call_id: id, name, status, arguments: input },
+  )
 }
 
 function eventsOf(item: OutputItem, index: number, event: (type: string, members: object) => string): readonly string[] {
@@ -112,6 +124,13 @@ function eventsOf(item: OutputItem, index: number, event: (type: string, members
       added({ arguments: '' }),
       ...pieces(item.arguments).map(delta => event('response.function_call_arguments.delta', { ...place, delta })),
       event('response.function_call_arguments.done', { ...place, arguments: item.arguments }),
+      done(),
+    ]
+  if (item.type === 'custom_tool_call')
+    return [
+      added({ input: '' }),
+      ...pieces(item.input).map(delta => event('response.custom_tool_call_input.delta', { ...place, delta })),
+      event('response.custom_tool_call_input.done', { ...place, input: item.input }),
       done(),
     ]
   const [part] = item.content
