@@ -163,7 +163,7 @@ export type {
   Timeouts,
   Yielded,
 } from './contracts/provider.ts'
-export type { HistoryUse, RequestEnvelope } from './contracts/request-envelope.ts'
+export type { HistoryUse, RequestEnvelope, Thread } from './contracts/request-envelope.ts'
 export type { OpenScope, RequestScope, ScopeOpening } from './contracts/request-scope.ts'
 export {
   efforts,

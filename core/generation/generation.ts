@@ -66,7 +66,8 @@ export class Generation {
     // The stored and recorded request must be the one that the caller sent.
     if (this.#freezesAll || scope.caller.policy.logging.value) {
       freezeDeeply(request)
-      freezeDeeply(envelope)
+      freezeDeeply(envelope.recorded)
+      Object.freeze(envelope.history)
     }
     const run = new Run(this.#services, scope, request, envelope, sink)
     run.finished = this.#services.calls.run(scope, run)

@@ -27,12 +27,15 @@ export interface Extended {
   readonly request: GenerationRequest
   /** The request's own items, with references resolved. */
   readonly added: readonly Item[]
+  /** The input of the stored answer, if it is more than `added`. */
+  readonly repeated?: readonly Item[]
 }
 
 /** A finished answer to store. */
 export interface AnswerToStore {
   readonly previousId: string | undefined
-  readonly added: readonly Item[]
+  /** Every item has an id. */
+  readonly input: readonly Item[]
   /** The output that the client saw, with sealed state. */
   readonly said: readonly Item[]
   readonly finished: FinishedAnswer
@@ -69,14 +72,14 @@ export class History implements StoredResponses {
   /** Called before the client sees the end, so that it can send a follow-up at once. Returns false if the store failed or took too long. */
   async keep(
     { key, owner, policy }: Caller,
-    { previousId, added, said, finished, bytes, late }: AnswerToStore,
+    { previousId, input, said, finished, bytes, late }: AnswerToStore,
     requestId: string,
   ): Promise<boolean> {
     const response: StoredResponse = {
       id: finished.id,
       org: key.org,
       previousId,
-      input: withIds(added, this.#ids),
+      input,
       output: said,
       body: finished.body,
       createdAt: this.#clock.now(),
@@ -105,7 +108,7 @@ export class History implements StoredResponses {
   /** At once for a request that refers to nothing earlier. */
   extend(request: GenerationRequest, history: HistoryUse | undefined, caller: Caller): Maybe<Extended> {
     const { input } = request
-    if (history?.continues !== undefined || input.some(isReference)) return this.#extended(request, history, caller)
+    if (history?.continues !== undefined || history?.thread || input.some(isReference)) return this.#extended(request, history, caller)
     const whole = pairOutputs(input, 0, history?.param)
     return { request: whole === input ? request : freezeDeeply({ ...request, input: whole }), added: input }
   }
@@ -114,10 +117,20 @@ export class History implements StoredResponses {
     const { input } = request
     const references = input.filter(isReference)
     const [earlier, added] = await Promise.all([
-      history?.continues === undefined ? [] : this.#earlier(history.continues, history.param, caller),
+      this.#before(history, caller),
       references.length === 0 ? input : this.#resolved(input, references, history, caller),
     ])
-    return { request: freezeDeeply({ ...request, input: pairOutputs([...earlier, ...added], earlier.length, history?.param) }), added }
+    const whole = [...earlier, ...added]
+    return {
+      request: freezeDeeply({ ...request, input: pairOutputs(whole, earlier.length, history?.param) }),
+      added,
+      ...(history?.thread?.isRepeated && { repeated: whole }),
+    }
+  }
+
+  /** Items of one turn, each with an id. */
+  identified(items: readonly Item[]): readonly Item[] {
+    return withIds(items, this.#ids)
   }
 
   async find({ owner }: Caller, id: string): Promise<StoredResponse> {
@@ -135,6 +148,11 @@ export class History implements StoredResponses {
     if (!(await this.#read('delete', owner, id))) throw notFound(id)
     // It existed, but could not be read.
     if (!stored) await this.#inTime(erase())
+  }
+
+  #before(history: HistoryUse | undefined, caller: Caller): Maybe<readonly Item[]> {
+    if (history?.thread) return history.thread.earlier()
+    return history?.continues === undefined ? [] : this.#earlier(history.continues, history.param, caller)
   }
 
   async #earlier(id: string, param: string, caller: Caller): Promise<readonly Item[]> {

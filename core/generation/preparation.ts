@@ -26,6 +26,8 @@ export interface Prepared {
   readonly tools: OpenTools | undefined
   /** The items that this request adds to the conversation. */
   readonly added: readonly Item[]
+  /** The input of the stored answer, if it is more than `added`. */
+  readonly repeated?: readonly Item[] | undefined
   readonly guards: readonly OpenGuard[]
   readonly candidates: readonly Candidate[]
 }
@@ -84,7 +86,7 @@ export abstract class Preparation<Kind extends 'generation' | 'count'> {
     return { ...drafted, checked: await applyInputGuards(drafted.request, guards, this.context) }
   }
 
-  plan({ request: extended, added, checked = extended }: Drafted, guards: readonly OpenGuard[]): Maybe<Prepared> {
+  plan({ request: extended, added, repeated, checked = extended }: Drafted, guards: readonly OpenGuard[]): Maybe<Prepared> {
     const { planner, tools: loaded } = this.#services
     const { context } = this
     const request = loaded.readable(checked)
@@ -100,7 +102,7 @@ export abstract class Preparation<Kind extends 'generation' | 'count'> {
       continues: this.envelope.history?.continues,
       ...(servable && { servable }),
     })
-    const prepared = (candidates: readonly Candidate[]): Prepared => ({ request, extended, tools, added, guards, candidates })
+    const prepared = (candidates: readonly Candidate[]): Prepared => ({ request, extended, tools, added, repeated, guards, candidates })
     return isPending(planning) ? planning.then(prepared) : prepared(planning)
   }
 

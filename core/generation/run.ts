@@ -165,7 +165,7 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
     this.#outcome = this.#outcomeOf(endpoint, finish)
     this.#finished = this.#sink.close(this.#outcome)
     this.scope.record.answerId = this.#finished.id
-    if (this.#stores) return this.#store(this.#finished, prepared)
+    if (this.#stores || this.envelope.history?.thread?.keep) return this.#keep(this.#finished, prepared)
   }
 
   deliver({ endpoint, prepared, isGiven }: Answered): Outcome {
@@ -283,19 +283,20 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
     return history !== undefined && history.store !== false && this.context.caller.policy.logging.value
   }
 
-  async #store(finished: FinishedAnswer, { added }: Prepared): Promise<void> {
+  async #keep(finished: FinishedAnswer, { added, repeated }: Prepared): Promise<void> {
+    const { history: earlier } = this.#services
+    const { continues, thread } = this.envelope.history!
+    const input = earlier.identified(added)
+    const said = this.#answer.shown.items()
+    await thread?.keep?.({ input, output: said }, finished)
+    if (!this.#stores) return
     const { id: requestId, caller } = this.context
     const late = new AbortController()
-    this.#memory.complete(reason => late.abort(reason))
-    const answered = {
-      previousId: this.envelope.history?.continues,
-      added,
-      said: this.#answer.shown.items(),
-      finished,
-      bytes: this.#memory.bytes,
-      late,
-    }
-    this.#stored = await this.#services.history.keep(caller, answered, requestId)
+    const memory = this.#memory
+    memory.complete(reason => late.abort(reason))
+    const stored = repeated ? earlier.identified(repeated) : input
+    const answered = { previousId: continues, input: stored, said, finished, bytes: memory.bytes, late }
+    this.#stored = await earlier.keep(caller, answered, requestId)
   }
 
   /** A provider's protocol violation may surface only at the end, outside the relay that handles failures. */
