@@ -42,7 +42,12 @@ export class Suite {
   async run(baseUrl: string, apiKey: string, model: string): Promise<readonly Outcome[]> {
     const bun = join(this.#folder, '../node_modules/.bin/bun')
     const args = ['run', 'bin/compliance-test.ts', '--base-url', baseUrl, '--model', model, '--json']
-    const options = { cwd: this.#folder, env: { PATH: process.env['PATH'], OPENRESPONSES_API_KEY: apiKey }, timeout: limitMs, maxBuffer: 2 ** 26 }
+    const options = {
+      cwd: this.#folder,
+      env: { PATH: process.env['PATH'], OPENRESPONSES_API_KEY: apiKey },
+      timeout: limitMs,
+      maxBuffer: 2 ** 26,
+    }
     // It exits with 1 if a test fails.
     const { stdout, stderr } = await run(bun, args, options).catch((error: { stdout?: string; stderr?: string }) => error)
     const start = stdout?.indexOf('{') ?? -1

@@ -4,6 +4,8 @@ import { outputsOf, textOf, type Question, type Tool } from './question.ts'
 export interface Answer {
   readonly text?: string
   readonly calls?: readonly Call[]
+  /** `text` stands for the conversation, in an item of its own. */
+  readonly compacts?: Question['compacts']
   /** Tokens. Default: a few. */
   readonly usage?: Usage
 }

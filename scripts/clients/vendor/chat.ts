@@ -8,15 +8,25 @@ interface Body {
   readonly model: string
   readonly stream?: boolean
   readonly messages: readonly Message[]
-  readonly tools?: readonly { readonly function?: { readonly name: string; readonly parameters?: Schema } }[]
+  readonly tools?: readonly {
+    readonly function?: { readonly name: string; readonly parameters?: Schema }
+    readonly custom?: { readonly name: string }
+  }[]
   readonly response_format?: { readonly json_schema?: { readonly schema: object } }
 }
 
 interface Message {
   readonly role: string
   readonly content?: string | readonly Part[] | null
-  readonly tool_calls?: readonly { readonly id: string; readonly function: { readonly name: string; readonly arguments: string } }[]
+  readonly tool_calls?: readonly ToolCall[]
   readonly tool_call_id?: string
+}
+
+interface ToolCall {
+  readonly id: string
+  readonly type: string
+  readonly function?: { readonly name: string; readonly arguments: string }
+  readonly custom?: { readonly name: string; readonly input: string }
 }
 
 interface Part {
@@ -34,7 +44,9 @@ export const chat: Wire = {
       model,
       streamed: stream,
       turns: messages.flatMap(turnsOf),
-      tools: tools.flatMap(({ function: tool }) => (tool ? [{ name: tool.name, schema: tool.parameters ?? {} }] : [])),
+      tools: tools.map(({ function: tool, custom }) =>
+        tool ? { name: tool.name, schema: tool.parameters ?? {} } : { name: custom!.name, custom: true, schema: {} },
+      ),
       images: [...parts('user'), ...parts('tool')].flatMap(({ image_url: image }) => (image ? (imageOfUrl(image.url) ?? []) : [])),
       schema: format?.json_schema?.schema,
     }
@@ -51,8 +63,10 @@ export const chat: Wire = {
     const role = { role: 'assistant', content: null }
     const [first, ...said] = answer.calls
       ? callsOf(answer).flatMap((call, index) => [
-          chunk({ ...role, tool_calls: [{ index, ...call, function: { ...call.function, arguments: '' } }] }),
-          ...pieces(call.function.arguments).map(text => chunk({ tool_calls: [{ index, function: { arguments: text } }] })),
+          chunk({ ...role, tool_calls: [{ index, ...withoutInput(call) }] }),
+          ...pieces((call.function?.arguments ?? call.custom?.input)!).map(text =>
+            chunk({ tool_calls: [{ index, ...(call.function ? { function: { arguments: text } } : { custom: { input: text } }) }] }),
+          ),
         ])
       : pieces(answer.text!).map((content, index) => chunk({ ...(index === 0 && role), content }))
     return {
@@ -71,7 +85,12 @@ function turnsOf({ role, content, tool_calls: calls = [], tool_call_id: id = '' 
   if (role === 'tool') return [{ type: 'returned', id, text }]
   if (role === 'user') return [{ type: 'said', by: 'user', text }]
   if (role !== 'assistant') return []
-  const called = calls.map(({ id, function: { name, arguments: input } }) => ({ type: 'called' as const, id, name, input }))
+  const called = calls.map(({ id, function: call, custom }): Turn => ({
+    type: 'called',
+    id,
+    name: (call ?? custom)!.name,
+    input: (call?.arguments ?? custom?.input)!,
+  }))
   return [...(text === '' ? [] : [{ type: 'said' as const, by: 'model' as const, text }]), ...called]
 }
 
@@ -87,10 +106,14 @@ function textOf(parts: readonly Part[]): string {
   return parts.map(({ text = '' }) => text).join('\n')
 }
 
-function callsOf({
-  calls = [],
-}: Answer): readonly { readonly id: string; readonly type: string; readonly function: { name: string; arguments: string } }[] {
-  return calls.map(({ id, name, arguments: input }) => ({ id, type: 'function', function: { name, arguments: input } }))
+function callsOf({ calls = [] }: Answer): readonly ToolCall[] {
+  return calls.map(({ id, name, arguments: input, custom }) =>
+    custom ? { id, type: 'custom', custom: { name, input } } : { id, type: 'function', function: { name, arguments: input } },
+  )
+}
+
+function withoutInput(call: ToolCall): ToolCall {
+  return call.function ? { ...call, function: { ...call.function, arguments: '' } } : { ...call, custom: { ...call.custom!, input: '' } }
 }
 
 function finishOf({ calls }: Answer): string {

@@ -19,7 +19,11 @@ interface Part {
   readonly text?: string
   readonly inlineData?: { readonly mimeType: string; readonly data: string }
   readonly functionCall?: { readonly id?: string; readonly name: string; readonly args?: object }
-  readonly functionResponse?: { readonly id?: string; readonly response: Readonly<Record<string, unknown>>; readonly parts?: readonly Part[] }
+  readonly functionResponse?: {
+    readonly id?: string
+    readonly response: Readonly<Record<string, unknown>>
+    readonly parts?: readonly Part[]
+  }
 }
 
 interface Declaration {

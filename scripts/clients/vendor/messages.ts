@@ -102,7 +102,11 @@ function eventsOf(answer: Answer, model: string): readonly Event[] {
       ...deltas.map(delta => ({ type: 'content_block_delta', index, delta })),
       { type: 'content_block_stop', index },
     ]),
-    { type: 'message_delta', delta: { stop_reason: stopOf(answer), stop_sequence: null }, usage: { output_tokens: (answer.usage ?? fewTokens).output } },
+    {
+      type: 'message_delta',
+      delta: { stop_reason: stopOf(answer), stop_sequence: null },
+      usage: { output_tokens: (answer.usage ?? fewTokens).output },
+    },
     { type: 'message_stop' },
   ]
 }

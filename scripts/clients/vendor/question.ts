@@ -8,6 +8,8 @@ export interface Question {
   readonly images: readonly Image[]
   /** The schema of the answer, if it has to be JSON. */
   readonly schema: object | undefined
+  /** It wants an item that stands for the conversation: by an item, or by its address. */
+  readonly compacts?: 'trigger' | 'route' | undefined
 }
 
 export type Turn =

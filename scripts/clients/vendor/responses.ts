@@ -21,6 +21,7 @@ interface Item {
   readonly name?: string
   readonly arguments?: string
   readonly input?: string
+  readonly encrypted_content?: string
 }
 
 interface Part {
@@ -30,7 +31,7 @@ interface Part {
 
 /** OpenAI's Responses. */
 export const responses: Wire = {
-  question({ body }) {
+  question({ url, body }) {
     const { model, stream = false, input, tools = [], text: settings } = body as Body
     const items: readonly Item[] = typeof input === 'string' ? [{ role: 'user', content: input }] : input
     const parts = items.filter(({ role }) => role === 'user').flatMap(({ content }) => partsOf(content))
@@ -39,12 +40,15 @@ export const responses: Wire = {
       streamed: stream,
       turns: items.flatMap(turnsOf),
       tools: tools.flatMap(({ type, name, parameters: schema = {} }) =>
-        name !== undefined && (type === 'function' || type === 'custom') ? [{ name, schema, ...(type === 'custom' && { custom: true }) }] : [],
+        name !== undefined && (type === 'function' || type === 'custom')
+          ? [{ name, schema, ...(type === 'custom' && { custom: true }) }]
+          : [],
       ),
       images: [...parts, ...items.flatMap(({ output }) => partsOf(output))].flatMap(({ image_url: url }) =>
         url === undefined ? [] : (imageOfUrl(url) ?? []),
       ),
       schema: settings?.format?.schema,
+      compacts: url.endsWith('/compact') ? 'route' : items.at(-1)?.type === 'compaction_trigger' ? 'trigger' : undefined,
     }
   },
   whole: responseOf,
@@ -66,8 +70,11 @@ export const responses: Wire = {
   other: request => (request.url.endsWith('/embeddings') ? openaiReply(request) : undefined),
 }
 
-function turnsOf({ type, role, content, output, call_id: id = '', name = '', arguments: args, input = args }: Item): readonly Turn[] {
+function turnsOf(item: Item): readonly Turn[] {
+  const { type, role, content, output, call_id: id = '', name = '', arguments: args, input = args, encrypted_content: encrypted } = item
   if (type === 'function_call' || type === 'custom_tool_call') return [{ type: 'called', id, name, input: input ?? '' }]
+  if (type === 'compaction_trigger') return [{ type: 'said', by: 'user', text: 'Write a summary of the conversation.' }]
+  if (type === 'compaction') return [{ type: 'said', by: 'user', text: Buffer.from(encrypted ?? '', 'base64').toString() }]
   if (output !== undefined) return [{ type: 'returned', id, text: textOf(partsOf(output)) }]
   if (role !== 'user' && role !== 'assistant') return []
   return [{ type: 'said', by: role === 'user' ? 'user' : 'model', text: textOf(partsOf(content)) }]
@@ -83,7 +90,8 @@ function textOf(parts: readonly Part[]): string {
 
 function responseOf(answer: Answer, model: string): object {
   const rest = { status: 'completed', error: null, incomplete_details: null, usage: usageOf(answer) }
-  return { id: 'resp_demo', object: 'response', created_at: 1, model, output: itemsOf(answer), ...rest }
+  const object = answer.compacts === 'route' ? 'response.compaction' : 'response'
+  return { id: 'resp_demo', object, created_at: 1, model, output: itemsOf(answer), ...rest }
 }
 
 function usageOf({ usage: { input, output } = fewTokens }: Answer): object {
@@ -99,10 +107,12 @@ function usageOf({ usage: { input, output } = fewTokens }: Answer): object {
 type OutputItem =
   | { type: 'message'; id: string; role: string; status: string; content: readonly { readonly text: string }[] }
   | { type: 'function_call'; id: string; call_id: string; name: string; status: string; arguments: string }
+  | { type: 'compaction'; id: string; encrypted_content: string }
   | { type: 'custom_tool_call'; id: string; call_id: string; name: string; status: string; input: string }
 
-function itemsOf({ text = '', calls }: Answer): readonly OutputItem[] {
+function itemsOf({ text = '', calls, compacts }: Answer): readonly OutputItem[] {
   const status = 'completed'
+  if (compacts) return [{ type: 'compaction', id: 'cmp_demo', encrypted_content: Buffer.from(text).toString('base64') }]
   if (!calls) {
     const content = [{ type: 'output_text', text, annotations: [], logprobs: [] }]
     return [{ type: 'message', id: 'msg_demo', role: 'assistant', status, content }]
@@ -119,6 +129,7 @@ function eventsOf(item: OutputItem, index: number, event: (type: string, members
   const added = (rest: object): string =>
     event('response.output_item.added', { output_index: index, item: { ...item, ...rest, status: 'in_progress' } })
   const done = (): string => event('response.output_item.done', { output_index: index, item })
+  if (item.type === 'compaction') return [event('response.output_item.added', { output_index: index, item }), done()]
   if (item.type === 'function_call')
     return [
       added({ arguments: '' }),

@@ -1,11 +1,4 @@
-import {
-  cut,
-  fakeUpstream,
-  stall,
-  type FakeReply,
-  type FakeUpstream,
-  type Step,
-} from '../../../core/testing/index.ts'
+import { cut, fakeUpstream, stall, type FakeReply, type FakeUpstream, type Step } from '../../../core/testing/index.ts'
 import { answerTo, type Answer } from './answer.ts'
 import { chat } from './chat.ts'
 import { converse } from './converse.ts'
@@ -53,9 +46,13 @@ function refusal(wire: Wire, status: number): FakeReply {
   return { status, headers, body: JSON.stringify(wire.failure(status, `This vendor answers with ${status}.`)) }
 }
 
-function reply(wire: Wire, { model, streamed }: Question, answer: Answer): FakeReply {
+function reply(wire: Wire, { model, streamed, compacts }: Question, given: Answer): FakeReply {
+  const answer = compacts ? { ...given, compacts } : given
   const ending: readonly Step[] = model.includes('slow') ? [stall] : model.includes('cut') ? [cut] : []
   if (!streamed) return { headers: { 'content-type': 'application/json' }, body: [...ending, JSON.stringify(wire.whole(answer, model))] }
   const { opening, rest } = wire.stream(answer, model)
-  return { headers: { 'content-type': wire.contentType ?? 'text/event-stream' }, body: [...opening, ...(ending.length > 0 ? ending : rest)] }
+  return {
+    headers: { 'content-type': wire.contentType ?? 'text/event-stream' },
+    body: [...opening, ...(ending.length > 0 ? ending : rest)],
+  }
 }
