@@ -1,14 +1,11 @@
-import type { Answer } from '../clients/vendor/answer.ts'
-import type { Question, Turn } from '../clients/vendor/question.ts'
+import { isAskedForSummary, type Answer } from '../clients/vendor/answer.ts'
+import type { Question } from '../clients/vendor/question.ts'
 import { Hands } from './hands.ts'
 import { Progress } from './progress.ts'
 import { command, files } from './task.ts'
 
 /** How often it reads and edits a file again. */
 const patience = 2
-/** What a summary is asked for with, by clients and by the gateway. */
-const wantsSummary = /\b(create|write|produce|give)\b[^.]{0,60}\bsummary\b|\bsummari[sz]e\b[^.]{0,40}\bconversation\b/i
-
 /** A model that mends the project step by step. All that it knows is in the conversation. */
 export function coder(question: Question): Answer {
   const answer = stepOf(question)
@@ -17,10 +14,9 @@ export function coder(question: Question): Answer {
 }
 
 function stepOf(question: Question): Answer {
-  const { turns } = question
-  const progress = new Progress(turns)
+  const progress = new Progress(question.turns)
   const { mistakes, mended, trouble, test, mayChange } = progress
-  if (isAskedForSummary(turns)) return { text: `A test fails because of three files. ${progress.notes}` }
+  if (isAskedForSummary(question, 'NOTES')) return { text: `A test fails because of three files. ${progress.notes}` }
   const hands = new Hands(question, progress.folder)
   if (hands.areTied) return { text: 'Without a shell, there is nothing to do.' }
   const given = files.find(file => (trouble.get(file)?.length ?? 0) > patience)
@@ -33,11 +29,6 @@ function stepOf(question: Question): Answer {
   if (next !== undefined) return { calls: [hands.edit(next, mistakes.get(next)!)] }
   if (test === 'unknown') return { calls: [hands.run(command)] }
   return { text: `The test ${test} after ${mended.size} changes.` }
-}
-
-function isAskedForSummary(turns: readonly Turn[]): boolean {
-  const last = turns.at(-1)
-  return last?.type === 'said' && last.by === 'user' && wantsSummary.test(last.text) && !last.text.includes('NOTES')
 }
 
 /** About as many as a tokenizer would count. */

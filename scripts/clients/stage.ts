@@ -14,9 +14,11 @@ import cohere from '../../plugins/providers/cohere/index.ts'
 import gemini from '../../plugins/providers/gemini/index.ts'
 import openaiChat from '../../plugins/providers/openai-chat/index.ts'
 import openaiResponses from '../../plugins/providers/openai-responses/index.ts'
+import mcp from '../../plugins/tools/mcp/index.ts'
 import { listeningGateway, type ListeningGateway } from '../../test/kit/gateway.ts'
 import { publicVendor, type VendorRequest } from '../../test/plugins/decisions/public-vendor.ts'
 import { cohereVendor } from './vendor/cohere.ts'
+import { forecasts, type Forecasts } from './vendor/mcp.ts'
 import { scriptedVendor, wires, type Model, type WireName } from './vendor/vendor.ts'
 
 const apiKey = 'sk-demo-1'
@@ -42,10 +44,12 @@ export const knownNames: Readonly<Record<WireName, { readonly gpt: string; reado
 export class Stage {
   readonly #gateway: ListeningGateway
   readonly #vendors: readonly FakeUpstream[]
+  readonly #forecasts: Forecasts
 
-  private constructor(gateway: ListeningGateway, vendors: readonly FakeUpstream[]) {
+  private constructor(gateway: ListeningGateway, vendors: readonly FakeUpstream[], tools: Forecasts) {
     this.#gateway = gateway
     this.#vendors = vendors
+    this.#forecasts = tools
   }
 
   /** `model`: what the vendors answer. */
@@ -53,10 +57,15 @@ export class Stage {
     const names = Object.keys(wires) as WireName[]
     const vendors = await Promise.all(names.map(name => scriptedVendor(name, model)))
     const deciding = await fakeUpstream(({ body }) => publicVendor(body as VendorRequest))
+    const tools = await forecasts()
     const ranking = await fakeUpstream(cohereVendor)
     const surfaces = [chat({}), messages({}), geminiApi({}), decisions({}), embeddings({}), rerank({})]
     const providers = names.map((name, index) => providerOf[name](vendors[index]!.url))
-    const others = [openaiDecisions({ apiKey, baseUrl: deciding.url }), cohere({ apiKey, baseUrl: ranking.url })]
+    const others = [
+      openaiDecisions({ apiKey, baseUrl: deciding.url }),
+      cohere({ apiKey, baseUrl: ranking.url }),
+      mcp({ servers: [{ label: 'forecasts', url: tools.url }] }),
+    ]
     const models = names.flatMap(provider =>
       Object.values(knownNames[provider]).map(model => ({ model, endpoints: [{ provider, upstreamModel: 'plain' }] })),
     )
@@ -65,12 +74,17 @@ export class Stage {
       settings: { retries: 0, logLevel: 'silent' },
       plugins: [...surfaces, ...providers, ...others, fileCatalog({ models })],
     })
-    return new Stage(gateway, [...vendors, deciding, ranking])
+    return new Stage(gateway, [...vendors, deciding, ranking], tools)
   }
 
   /** Such as `http://127.0.0.1:40123`. */
   get url(): string {
     return this.#gateway.url
+  }
+
+  /** Of an MCP server that callers may name. */
+  get mcpUrl(): string {
+    return this.#forecasts.url
   }
 
   get apiKey(): string {
@@ -86,6 +100,7 @@ export class Stage {
 
   async close(): Promise<void> {
     await this.#gateway.stop()
+    await this.#forecasts.close()
     await Promise.all(this.#vendors.map(vendor => vendor.close()))
   }
 }

@@ -29,14 +29,28 @@ export interface Call {
 /** What the extraction finds: clients ask for it in many forms. */
 const found = { city: 'Oslo', degrees: 21 }
 
-/** The scripted model: it reads files, looks up weather, extracts, sees images, and otherwise says hello. */
+/** What a summary is asked for with, by clients and by the gateway. */
+const wantsSummary = /\b(create|write|produce|give)\b[^.]{0,60}\bsummary\b|\bsummari[sz]e\b[^.]{0,40}\bconversation\b/i
+
+/** True if the last that was said asks for a summary, and is not one. */
+export function isAskedForSummary({ turns }: Question, mark: string): boolean {
+  const last = turns.at(-1)
+  return last?.type === 'said' && last.by === 'user' && wantsSummary.test(last.text) && !last.text.includes(mark)
+}
+
+/** The scripted model: it reads files, looks up weather, extracts, sees images, remembers a word, and otherwise says hello. */
 export function answerTo(question: Question): Answer {
   const { tools, images } = question
   const text = textOf(question)
   const outputs = outputsOf(question)
   const sights = images.map(({ type, bytes }) => `I see ${type} of ${bytes} bytes.`)
+  if (isAskedForSummary(question, summaryMark)) return { text: `${summaryMark} ${text}` }
+  const [, word] = /remember the word (\w+)/i.exec(text) ?? []
+  if (word !== undefined && /which word/i.test(text)) return { text: `The word is ${word}.` }
   if (outputs.length > 0) return { text: [`It said: ${outputs.join(' and ')}`, ...sights].join(' ') }
   if (/extract the city and the degrees/i.test(text)) return extraction(question)
+  const clerk = tools.find(({ name }) => name.startsWith('transfer_to_'))
+  if (clerk && /pass me on/i.test(text)) return { calls: [call(clerk, 1, {})] }
   const weather = tools.find(({ name }) => /weather/i.test(name))
   if (weather && /weather/i.test(text)) return twice(weather, 'city', ['Oslo', 'Rome'])
   const reader = tools.find(({ name }) => /^read(_file)?$/i.test(name))
@@ -45,6 +59,8 @@ export function answerTo(question: Question): Answer {
   if (sights.length > 0) return { text: sights.join(' ') }
   return { text: 'Hello to you' }
 }
+
+const summaryMark = 'So far, the user said:'
 
 function extraction(question: Question): Answer {
   const { tools, schema } = question
