@@ -8,7 +8,9 @@ import { command, files } from './task.ts'
 const patience = 2
 /** A model that mends the project step by step. All that it knows is in the conversation. */
 export function coder(question: Question): Answer {
-  const answer = stepOf(question)
+  const forgotten = forgottenIn(question)
+  if (forgotten !== undefined) return { refusal: `The call ${forgotten} came back without the thought before it.` }
+  const answer = thoughtful(question, stepOf(question))
   const said = answer.text ?? answer.calls!.map(({ arguments: input }) => input).join('')
   return { ...answer, usage: { input: tokensIn(JSON.stringify([question.turns, question.tools])), output: tokensIn(said) } }
 }
@@ -29,6 +31,28 @@ function stepOf(question: Question): Answer {
   if (next !== undefined) return { calls: [hands.edit(next, mistakes.get(next)!)] }
   if (test === 'unknown') return { calls: [hands.run(command)] }
   return { text: `The test ${test} after ${mended.size} changes.` }
+}
+
+/** The states of the thoughts before calls, by the ids of the calls. */
+const thoughts = new Map<string, string>()
+
+/** Vendors refuse a call of the answer in the making whose thought is lost. */
+function forgottenIn({ turns }: Question): string | undefined {
+  const current = turns.slice(turns.findLastIndex(turn => turn.type === 'said' && turn.by === 'user') + 1)
+  const states = new Set(turns.flatMap(turn => (turn.type === 'thought' ? [turn.state] : [])))
+  for (const turn of current) {
+    const state = turn.type === 'called' ? thoughts.get(turn.id) : undefined
+    if (state !== undefined && !states.has(state)) return (turn as { readonly id: string }).id
+  }
+  return undefined
+}
+
+function thoughtful({ thinks }: Question, answer: Answer): Answer {
+  const [first] = answer.calls ?? []
+  if (!thinks || !first) return answer
+  const state = `thought-before-${first.id}`
+  for (const { id } of answer.calls!) thoughts.set(id, state)
+  return { ...answer, thought: { text: 'One step after the other.', state } }
 }
 
 /** About as many as a tokenizer would count. */

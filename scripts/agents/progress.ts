@@ -49,7 +49,7 @@ export class Progress {
     else if (turn.type === 'called') {
       this.#calls.set(turn.id, turn.input)
       this.#unanswered.push(turn.input)
-    } else {
+    } else if (turn.type === 'returned') {
       // Vendors without ids keep the order.
       const input = this.#calls.get(turn.id) ?? this.#unanswered[0] ?? ''
       this.#unanswered.splice(Math.max(this.#unanswered.indexOf(input), 0), 1)

@@ -4,10 +4,19 @@ import { outputsOf, textOf, type Question, type Tool } from './question.ts'
 export interface Answer {
   readonly text?: string
   readonly calls?: readonly Call[]
+  /** Before the text or the calls. */
+  readonly thought?: Thought
+  /** The vendor refuses the request instead. */
+  readonly refusal?: string
   /** `text` stands for the conversation, in an item of its own. */
   readonly compacts?: Question['compacts']
   /** Tokens. Default: a few. */
   readonly usage?: Usage
+}
+
+export interface Thought {
+  readonly text: string
+  readonly state: string
 }
 
 export interface Usage {

@@ -6,6 +6,7 @@ import type { Wire } from './wire.ts'
 interface Body {
   readonly messages: readonly Message[]
   readonly toolConfig?: { readonly tools: readonly { readonly toolSpec?: Tool }[] }
+  readonly additionalModelRequestFields?: { readonly thinking?: { readonly type: string } }
   readonly outputConfig?: { readonly textFormat: { readonly structure: { readonly jsonSchema: { readonly schema: string } } } }
 }
 
@@ -22,6 +23,7 @@ interface Message {
 interface Block {
   readonly text?: string
   readonly image?: { readonly format: string; readonly source: { readonly bytes: string } }
+  readonly reasoningContent?: { readonly reasoningText?: { readonly signature?: string } }
   readonly toolUse?: { readonly toolUseId: string; readonly name: string; readonly input: object }
   readonly toolResult?: { readonly toolUseId: string; readonly content: readonly Block[] }
 }
@@ -31,7 +33,7 @@ export const converse: Wire = {
   contentType: 'application/vnd.amazon.eventstream',
   question({ url, body }) {
     const [, model = '', method] = /\/model\/(.+)\/(converse\S*)/.exec(decodeURIComponent(url)) ?? []
-    const { messages, toolConfig, outputConfig } = body as Body
+    const { messages, toolConfig, outputConfig, additionalModelRequestFields: more } = body as Body
     const blocks = messages.filter(({ role }) => role === 'user').flatMap(({ content }) => content)
     return {
       model,
@@ -41,6 +43,7 @@ export const converse: Wire = {
       images: [...blocks, ...blocks.flatMap(({ toolResult }) => toolResult?.content ?? [])].flatMap(({ image }) =>
         image ? [imageOf(`image/${image.format}`, image.source.bytes)] : [],
       ),
+      thinks: more?.thinking !== undefined && more.thinking.type !== 'disabled',
       schema: outputConfig && (JSON.parse(outputConfig.textFormat.structure.jsonSchema.schema) as object),
     }
   },
@@ -48,13 +51,9 @@ export const converse: Wire = {
   stream(answer) {
     const events = [
       encodeEvent('messageStart', { role: 'assistant' }),
-      ...(answer.calls ?? [undefined]).flatMap((call, contentBlockIndex) => [
-        ...(call
-          ? [encodeEvent('contentBlockStart', { contentBlockIndex, start: { toolUse: { toolUseId: call.id, name: call.name } } })]
-          : []),
-        ...pieces(call?.arguments ?? answer.text!).map(text =>
-          encodeEvent('contentBlockDelta', { contentBlockIndex, delta: call ? { toolUse: { input: text } } : { text } }),
-        ),
+      ...blocksOf(answer).flatMap(({ start, deltas }, contentBlockIndex) => [
+        ...(start ? [encodeEvent('contentBlockStart', { contentBlockIndex, start })] : []),
+        ...deltas.map(delta => encodeEvent('contentBlockDelta', { contentBlockIndex, delta })),
         encodeEvent('contentBlockStop', { contentBlockIndex }),
       ]),
       encodeEvent('messageStop', endOf(answer)),
@@ -66,16 +65,45 @@ export const converse: Wire = {
 }
 
 function turnsOf({ role, content }: Message): readonly Turn[] {
-  return content.flatMap(({ text, toolUse: call, toolResult: output }): readonly Turn[] => {
+  return content.flatMap(({ text, toolUse: call, toolResult: output, reasoningContent: thought }): readonly Turn[] => {
+    if (thought) return [{ type: 'thought', state: thought.reasoningText?.signature ?? '' }]
     if (call) return [{ type: 'called', id: call.toolUseId, name: call.name, input: JSON.stringify(call.input) }]
     if (output) return [{ type: 'returned', id: output.toolUseId, text: output.content.map(({ text = '' }) => text).join('\n') }]
     return text === undefined ? [] : [{ type: 'said', by: role === 'assistant' ? 'model' : 'user', text }]
   })
 }
 
-function contentOf({ text, calls }: Answer): readonly object[] {
-  if (!calls) return [{ text }]
-  return calls.map(({ id, name, arguments: input }) => ({ toolUse: { toolUseId: id, name, input: JSON.parse(input) as object } }))
+function contentOf({ text, calls, thought }: Answer): readonly object[] {
+  const before = thought ? [{ reasoningContent: { reasoningText: { text: thought.text, signature: thought.state } } }] : []
+  if (!calls) return [...before, { text }]
+  return [
+    ...before,
+    ...calls.map(({ id, name, arguments: input }) => ({ toolUse: { toolUseId: id, name, input: JSON.parse(input) as object } })),
+  ]
+}
+
+interface StreamedBlock {
+  readonly start?: object
+  readonly deltas: readonly object[]
+}
+
+function blocksOf({ text = '', calls, thought }: Answer): readonly StreamedBlock[] {
+  const thinking: StreamedBlock[] = thought
+    ? [
+        {
+          deltas: [
+            ...pieces(thought.text).map(text => ({ reasoningContent: { text } })),
+            { reasoningContent: { signature: thought.state } },
+          ],
+        },
+      ]
+    : []
+  if (!calls) return [...thinking, { deltas: pieces(text).map(text => ({ text })) }]
+  const said = calls.map(({ id, name, arguments: input }) => ({
+    start: { toolUse: { toolUseId: id, name } },
+    deltas: pieces(input).map(text => ({ toolUse: { input: text } })),
+  }))
+  return [...thinking, ...said]
 }
 
 function endOf({ calls }: Answer): object {

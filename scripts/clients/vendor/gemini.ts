@@ -17,6 +17,8 @@ interface Content {
 
 interface Part {
   readonly text?: string
+  readonly thought?: boolean
+  readonly thoughtSignature?: string
   readonly inlineData?: { readonly mimeType: string; readonly data: string }
   readonly functionCall?: { readonly id?: string; readonly name: string; readonly args?: object }
   readonly functionResponse?: {
@@ -49,6 +51,7 @@ export const gemini: Wire = {
         inlineData ? [imageOf(inlineData.mimeType, inlineData.data)] : [],
       ),
       schema: config?.responseJsonSchema ?? config?.responseSchema,
+      thinks: true,
     }
   },
   whole: (answer, model) => reply(partsOf(answer), model, answer),
@@ -63,9 +66,13 @@ export const gemini: Wire = {
 
 const statuses: Readonly<Record<number, string>> = { 400: 'INVALID_ARGUMENT', 429: 'RESOURCE_EXHAUSTED', 500: 'INTERNAL' }
 
-function partsOf({ text, calls }: Answer): readonly object[] {
+function partsOf({ text, calls, thought }: Answer): readonly object[] {
   if (!calls) return [{ text }]
-  return calls.map(({ id, name, arguments: input }) => ({ functionCall: { id, name, args: JSON.parse(input) as object } }))
+  // The state is on the first call.
+  return calls.map(({ id, name, arguments: input }, index) => ({
+    functionCall: { id, name, args: JSON.parse(input) as object },
+    ...(thought && index === 0 && { thoughtSignature: Buffer.from(thought.state).toString('base64') }),
+  }))
 }
 
 /** `ended`: the answer whose last chunk it is. */
@@ -79,8 +86,9 @@ function usageOf({ usage = fewTokens }: Answer): object {
 }
 
 function turnsOf({ role, parts }: Content): readonly Turn[] {
-  return parts.flatMap(({ text, functionCall: call, functionResponse: output }): readonly Turn[] => {
-    if (call) return [{ type: 'called', id: call.id ?? '', name: call.name, input: JSON.stringify(call.args ?? {}) }]
+  return parts.flatMap(({ text, functionCall: call, functionResponse: output, thoughtSignature: signature }): readonly Turn[] => {
+    const before: readonly Turn[] = signature === undefined ? [] : [{ type: 'thought', state: Buffer.from(signature, 'base64').toString() }]
+    if (call) return [...before, { type: 'called', id: call.id ?? '', name: call.name, input: JSON.stringify(call.args ?? {}) }]
     if (output) return [{ type: 'returned', id: output.id ?? '', text: JSON.stringify(output.response) }]
     return text === undefined ? [] : [{ type: 'said', by: role === 'model' ? 'model' : 'user', text }]
   })

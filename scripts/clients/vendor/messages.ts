@@ -8,6 +8,7 @@ interface Body {
   readonly stream?: boolean
   readonly messages: readonly Message[]
   readonly tools?: readonly { readonly name: string; readonly input_schema?: Schema }[]
+  readonly thinking?: { readonly type: string }
   readonly output_config?: { readonly format?: { readonly schema: object } }
 }
 
@@ -22,6 +23,7 @@ interface Block {
   readonly name?: string
   readonly input?: object
   readonly tool_use_id?: string
+  readonly signature?: string
   readonly text?: string
   readonly source?: { readonly media_type: string; readonly data: string }
   readonly content?: string | readonly Block[]
@@ -32,7 +34,7 @@ type Event = { readonly type: string } & Readonly<Record<string, unknown>>
 /** Anthropic's Messages. */
 export const messages: Wire = {
   question({ body }) {
-    const { model, stream = false, messages: turns, tools = [], output_config: config } = body as Body
+    const { model, stream = false, messages: turns, tools = [], output_config: config, thinking } = body as Body
     const asked = turns.filter(({ role }) => role === 'user').flatMap(({ content }) => blocksOf(content))
     // Those of tools, too.
     const blocks = asked.flatMap(block => [block, ...(block.type === 'tool_result' ? blocksOf(block.content ?? []) : [])])
@@ -43,6 +45,7 @@ export const messages: Wire = {
       tools: tools.map(({ name, input_schema: schema = {} }) => ({ name, schema })),
       images: blocks.flatMap(({ source }) => (source ? [imageOf(source.media_type, source.data)] : [])),
       schema: config?.format?.schema,
+      thinks: thinking !== undefined && thinking.type !== 'disabled',
     }
   },
   whole: (answer, model) => ({ ...message(answer, model), content: contentOf(answer) }),
@@ -65,6 +68,7 @@ function textOf(blocks: readonly Block[]): string {
 
 function turnsOf({ role, content }: Message): readonly Turn[] {
   return blocksOf(content).flatMap((block): readonly Turn[] => {
+    if (block.type === 'thinking') return [{ type: 'thought', state: block.signature ?? '' }]
     if (block.type === 'tool_use') return [{ type: 'called', id: block.id!, name: block.name!, input: JSON.stringify(block.input) }]
     if (block.type === 'tool_result') return [{ type: 'returned', id: block.tool_use_id!, text: textOf(blocksOf(block.content ?? '')) }]
     if (block.text === undefined) return []
@@ -82,14 +86,24 @@ function stopOf({ calls }: Answer): string {
   return calls ? 'tool_use' : 'end_turn'
 }
 
-function contentOf({ text, calls }: Answer): readonly object[] {
-  return calls
+function contentOf({ text, calls, thought }: Answer): readonly object[] {
+  const before = thought ? [{ type: 'thinking', thinking: thought.text, signature: thought.state }] : []
+  const said = calls
     ? calls.map(({ id, name, arguments: input }) => ({ type: 'tool_use', id, name, input: JSON.parse(input) as object }))
     : [{ type: 'text', text }]
+  return [...before, ...said]
 }
 
 function eventsOf(answer: Answer, model: string): readonly Event[] {
-  const blocks = answer.calls
+  const { thought } = answer
+  const thinking = thought && {
+    block: { type: 'thinking', thinking: '', signature: '' },
+    deltas: [
+      ...pieces(thought.text).map(text => ({ type: 'thinking_delta', thinking: text })),
+      { type: 'signature_delta', signature: thought.state },
+    ],
+  }
+  const said = answer.calls
     ? answer.calls.map(({ id, name, arguments: input }) => ({
         block: { type: 'tool_use', id, name, input: {} },
         deltas: pieces(input).map(json => ({ type: 'input_json_delta', partial_json: json })),
@@ -97,7 +111,7 @@ function eventsOf(answer: Answer, model: string): readonly Event[] {
     : [{ block: { type: 'text', text: '' }, deltas: pieces(answer.text!).map(text => ({ type: 'text_delta', text })) }]
   return [
     { type: 'message_start', message: { ...message(answer, model, 0), stop_reason: null } },
-    ...blocks.flatMap(({ block, deltas }, index) => [
+    ...[...(thinking ? [thinking] : []), ...said].flatMap(({ block, deltas }, index) => [
       { type: 'content_block_start', index, content_block: block },
       ...deltas.map(delta => ({ type: 'content_block_delta', index, delta })),
       { type: 'content_block_stop', index },

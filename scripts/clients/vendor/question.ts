@@ -10,10 +10,13 @@ export interface Question {
   readonly schema: object | undefined
   /** It wants an item that stands for the conversation: by an item, or by its address. */
   readonly compacts?: 'trigger' | 'route' | undefined
+  /** It takes the model's thoughts, with the state that has to come back with the calls that follow them. */
+  readonly thinks?: boolean
 }
 
 export type Turn =
   | { readonly type: 'said'; readonly by: 'user' | 'model'; readonly text: string }
+  | { readonly type: 'thought'; readonly state: string }
   | { readonly type: 'called'; readonly id: string; readonly name: string; readonly input: string }
   | { readonly type: 'returned'; readonly id: string; readonly text: string }
 

@@ -9,6 +9,7 @@ interface Body {
   readonly stream?: boolean
   readonly input: string | readonly Item[]
   readonly tools?: readonly { readonly type?: string; readonly name?: string; readonly parameters?: Schema }[]
+  readonly include?: readonly string[] | null
   readonly text?: { readonly format?: { readonly schema?: object } }
 }
 
@@ -32,7 +33,7 @@ interface Part {
 /** OpenAI's Responses. */
 export const responses: Wire = {
   question({ url, body }) {
-    const { model, stream = false, input, tools = [], text: settings } = body as Body
+    const { model, stream = false, input, tools = [], text: settings, include } = body as Body
     const items: readonly Item[] = typeof input === 'string' ? [{ role: 'user', content: input }] : input
     const parts = items.filter(({ role }) => role === 'user').flatMap(({ content }) => partsOf(content))
     return {
@@ -48,6 +49,7 @@ export const responses: Wire = {
         url === undefined ? [] : (imageOfUrl(url) ?? []),
       ),
       schema: settings?.format?.schema,
+      thinks: include?.includes('reasoning.encrypted_content') ?? false,
       compacts: url.endsWith('/compact') ? 'route' : items.at(-1)?.type === 'compaction_trigger' ? 'trigger' : undefined,
     }
   },
@@ -73,6 +75,7 @@ export const responses: Wire = {
 function turnsOf(item: Item): readonly Turn[] {
   const { type, role, content, output, call_id: id = '', name = '', arguments: args, input = args, encrypted_content: encrypted } = item
   if (type === 'function_call' || type === 'custom_tool_call') return [{ type: 'called', id, name, input: input ?? '' }]
+  if (type === 'reasoning') return [{ type: 'thought', state: encrypted ?? '' }]
   if (type === 'compaction_trigger') return [{ type: 'said', by: 'user', text: 'Write a summary of the conversation.' }]
   if (type === 'compaction') return [{ type: 'said', by: 'user', text: Buffer.from(encrypted ?? '', 'base64').toString() }]
   if (output !== undefined) return [{ type: 'returned', id, text: textOf(partsOf(output)) }]
@@ -105,12 +108,19 @@ function usageOf({ usage: { input, output } = fewTokens }: Answer): object {
 }
 
 type OutputItem =
+  | { type: 'reasoning'; id: string; summary: readonly { readonly type: string; readonly text: string }[]; encrypted_content: string }
   | { type: 'message'; id: string; role: string; status: string; content: readonly { readonly text: string }[] }
   | { type: 'function_call'; id: string; call_id: string; name: string; status: string; arguments: string }
   | { type: 'compaction'; id: string; encrypted_content: string }
   | { type: 'custom_tool_call'; id: string; call_id: string; name: string; status: string; input: string }
 
-function itemsOf({ text = '', calls, compacts }: Answer): readonly OutputItem[] {
+function itemsOf({ thought, ...rest }: Answer): readonly OutputItem[] {
+  if (!thought) return saidOf(rest)
+  const { text, state } = thought
+  return [{ type: 'reasoning', id: `rs_${state}`, summary: [{ type: 'summary_text', text }], encrypted_content: state }, ...saidOf(rest)]
+}
+
+function saidOf({ text = '', calls, compacts }: Answer): readonly OutputItem[] {
   const status = 'completed'
   if (compacts) return [{ type: 'compaction', id: 'cmp_demo', encrypted_content: Buffer.from(text).toString('base64') }]
   if (!calls) {
@@ -144,6 +154,18 @@ function eventsOf(item: OutputItem, index: number, event: (type: string, members
       event('response.custom_tool_call_input.done', { ...place, input: item.input }),
       done(),
     ]
+  if (item.type === 'reasoning') {
+    const [part] = item.summary
+    const within = { ...place, summary_index: 0 }
+    return [
+      added({ summary: [] }),
+      event('response.reasoning_summary_part.added', { ...within, part: { ...part, text: '' } }),
+      ...pieces(part!.text).map(delta => event('response.reasoning_summary_text.delta', { ...within, delta })),
+      event('response.reasoning_summary_text.done', { ...within, text: part!.text }),
+      event('response.reasoning_summary_part.done', { ...within, part }),
+      done(),
+    ]
+  }
   const [part] = item.content
   const within = { ...place, content_index: 0 }
   return [

@@ -35,15 +35,16 @@ export async function scriptedVendor(name: WireName, answer: Model = answerTo): 
     const [, kind, status] = /(busy|failing)-(\d{3})/.exec(question.model) ?? []
     if (kind === 'failing' || (kind === 'busy' && !seen.has(question.model))) {
       seen.add(question.model)
-      return refusal(wire, Number(status))
+      return refusal(wire, Number(status), `This vendor answers with ${status}.`)
     }
-    return reply(wire, question, answer(question))
+    const given = answer(question)
+    return given.refusal === undefined ? reply(wire, question, given) : refusal(wire, 400, given.refusal)
   })
 }
 
-function refusal(wire: Wire, status: number): FakeReply {
+function refusal(wire: Wire, status: number, message: string): FakeReply {
   const headers = { 'content-type': 'application/json', ...(status === 429 && { 'retry-after': '1' }) }
-  return { status, headers, body: JSON.stringify(wire.failure(status, `This vendor answers with ${status}.`)) }
+  return { status, headers, body: JSON.stringify(wire.failure(status, message)) }
 }
 
 function reply(wire: Wire, { model, streamed, compacts }: Question, given: Answer): FakeReply {
