@@ -53,7 +53,9 @@ export {
   type TokenPrices,
   type Zdr,
 } from './contracts/catalog.ts'
+export { Compactor, type ConversationPart } from './contracts/compactor.ts'
 export type { Connection, ConnectionProtocol } from './contracts/connection.ts'
+export { Conversations, type ConversationThread } from './contracts/conversations.ts'
 export {
   decisionRequestSchema,
   maxItemLevels,
@@ -168,10 +170,12 @@ export type { OpenScope, RequestScope, ScopeOpening } from './contracts/request-
 export {
   efforts,
   requestSchema,
+  serviceTiers,
   type AnswerDetail,
   type Effort,
   type GatewayOnlyField,
   type Routing,
+  type ServiceTier,
   type TextFormat,
   type UpstreamRequestBody,
 } from './contracts/request.ts'
@@ -215,6 +219,7 @@ export { isJson, membersOf, type Schema, type Wire } from './foundation/json.ts'
 export { describeError } from './foundation/logger.ts'
 export { nearest } from './foundation/nearest.ts'
 export { requirePeer } from './foundation/peer-package.ts'
+export { withIds } from './generation/item-ids.ts'
 export { readableOutput } from './generation/tools/tool-output.ts'
 export { checkSight } from './guards/check-sight.ts'
 export { certifiedOnly, type Certificate, type CertifiedOnly } from './guards/certified.ts'
@@ -260,6 +265,7 @@ export type { Listed } from './runtime/roster.ts'
 export { vectorBase64, vectorJson } from './retrieval/vectors.ts'
 export { errorReply, retryHeaders, withFailureStatus, withParam } from './server/error-reply.ts'
 export { gatewayHeaders } from './server/gateway-headers.ts'
+export { namedSession, sessionNameSchema, type NamingBody } from './server/named-session.ts'
 export { allowedBy, allowedOption, turnedOff, unpriced } from './server/vendor-words.ts'
 export { describeRateLimits, rateLimitHeaders, rateLimitHeadersUnder, type RateLimitHeaders } from './server/rate-limit-headers.ts'
 export { Connections } from './framework/extension-points.ts'
