@@ -1,8 +1,10 @@
 import type { PluginUse } from '../../core/index.ts'
 import { fakeUpstream, type FakeUpstream } from '../../core/testing/index.ts'
 import fileCatalog from '../../plugins/catalogs/file/index.ts'
+import summary from '../../plugins/compactors/summary/index.ts'
 import openaiDecisions from '../../plugins/decisions/openai/index.ts'
 import chat from '../../plugins/endpoints/chat/index.ts'
+import conversations from '../../plugins/endpoints/conversations/index.ts'
 import decisions from '../../plugins/endpoints/decisions/index.ts'
 import embeddings from '../../plugins/endpoints/embeddings/index.ts'
 import geminiApi from '../../plugins/endpoints/gemini/index.ts'
@@ -59,7 +61,7 @@ export class Stage {
     const deciding = await fakeUpstream(({ body }) => publicVendor(body as VendorRequest))
     const tools = await forecasts()
     const ranking = await fakeUpstream(cohereVendor)
-    const surfaces = [chat({}), messages({}), geminiApi({}), decisions({}), embeddings({}), rerank({})]
+    const surfaces = [chat({}), messages({}), geminiApi({}), decisions({}), embeddings({}), rerank({}), conversations({}), summary({})]
     const providers = names.map((name, index) => providerOf[name](vendors[index]!.url))
     const others = [
       openaiDecisions({ apiKey, baseUrl: deciding.url }),
