@@ -197,6 +197,7 @@ export { maySee } from './contracts/sight.ts'
 export { TokenCounter, type TokenCount, type TokenCountOptions } from './contracts/token-counter.ts'
 export type { SearchEvent, ToolEntry, ToolEvent, ToolRun, ToolScope } from './contracts/tool.ts'
 export {
+  agentToolTypes,
   toolSchema,
   webSearchTool,
   type CustomTool,
