@@ -3,6 +3,7 @@ import type { AbsentProvider, PluginUse } from '../core/index.ts'
 import { isPending, nearest } from '../core/kit.ts'
 import bundledCatalog from '../plugins/catalogs/bundled/index.ts'
 import admin from '../plugins/endpoints/admin/index.ts'
+import summary from '../plugins/compactors/summary/index.ts'
 import chat from '../plugins/endpoints/chat/index.ts'
 import dashboard from '../plugins/endpoints/dashboard/index.ts'
 import decisions from '../plugins/endpoints/decisions/index.ts'
@@ -116,6 +117,7 @@ function everything(): readonly NamedEntry[] {
     ['zdr', () => zdr({})],
     ['hipaa', () => hipaa({})],
     ['redaction', () => redaction({})],
+    ['summary', () => summary({})],
     ['bundled-catalog', () => bundledCatalog({})],
     ['performance-sort', () => performanceSort({})],
     ['cost-sort', () => costSort({})],

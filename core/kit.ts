@@ -53,6 +53,7 @@ export {
   type TokenPrices,
   type Zdr,
 } from './contracts/catalog.ts'
+export { Compactor, type ConversationPart } from './contracts/compactor.ts'
 export type { Connection, ConnectionProtocol } from './contracts/connection.ts'
 export {
   decisionRequestSchema,
@@ -163,15 +164,17 @@ export type {
   Timeouts,
   Yielded,
 } from './contracts/provider.ts'
-export type { HistoryUse, RequestEnvelope } from './contracts/request-envelope.ts'
+export type { HistoryUse, RequestEnvelope, Thread } from './contracts/request-envelope.ts'
 export type { OpenScope, RequestScope, ScopeOpening } from './contracts/request-scope.ts'
 export {
   efforts,
   requestSchema,
+  serviceTiers,
   type AnswerDetail,
   type Effort,
   type GatewayOnlyField,
   type Routing,
+  type ServiceTier,
   type TextFormat,
   type UpstreamRequestBody,
 } from './contracts/request.ts'
@@ -261,6 +264,7 @@ export type { Listed } from './runtime/roster.ts'
 export { vectorBase64, vectorJson } from './retrieval/vectors.ts'
 export { errorReply, retryHeaders, withFailureStatus, withParam } from './server/error-reply.ts'
 export { gatewayHeaders } from './server/gateway-headers.ts'
+export { namedSession, sessionNameSchema, type NamingBody } from './server/named-session.ts'
 export { allowedBy, allowedOption, turnedOff, unpriced } from './server/vendor-words.ts'
 export { describeRateLimits, rateLimitHeaders, rateLimitHeadersUnder, type RateLimitHeaders } from './server/rate-limit-headers.ts'
 export { Connections } from './framework/extension-points.ts'

@@ -8,6 +8,7 @@ import type { Embedded, EmbeddingRequest } from './embedding.ts'
 import type { FinishReason, TokenUsage } from './events.ts'
 import type { KeyWindow } from './key-window.ts'
 import type { ItemEvent } from './item-events.ts'
+import type { MessageItem } from './items.ts'
 import type { JsonObject } from '../foundation/json.ts'
 import type { Maybe } from '../runtime/pending.ts'
 import type { GenerationRequest } from './request.ts'
@@ -191,6 +192,11 @@ export interface GenerationSink {
   readonly id?: string
   begin(commitment: Commitment): void
   write(event: ItemEvent): void
+  /**
+   * Called before `close` if the request ended with a `compaction_trigger`: the newest messages of the user, which the caller goes on with
+   * beside the compaction.
+   */
+  retain?(messages: readonly MessageItem[]): void
   /** Returns the finished object, which core stores before it calls `end`. */
   close(outcome: Outcome): FinishedAnswer
   /** Called when the response is stored. `stored` is false if it was not, or could not be. */

@@ -13,6 +13,8 @@ import type { Masks } from '../foundation/masks.ts'
 import { nameProblem, notAPlugin } from './not-a-plugin.ts'
 import { addOptionSecrets } from './option-secrets.ts'
 import { apiVersion, type Hook, type OptionsSchema, type PluginDefinition, type PluginUse, type Registrar } from './plugin.ts'
+import { order } from './plugin-order.ts'
+import { resolvedNeeds } from './resolved-needs.ts'
 import { Registry } from './registry.ts'
 import { serviceProblem } from './service-shapes.ts'
 import { settleServices } from './services.ts'
@@ -161,21 +163,10 @@ export class PluginHost {
         this.#stops.push(() => runHook(name, 'failed to stop', this.#log, hook))
       },
     }
-    await runHook(name, 'failed to set up', this.#log, () => plugin.setup(registrar, options, this.#resolve(name, plugin)))
+    await runHook(name, 'failed to set up', this.#log, () => plugin.setup(registrar, options, resolvedNeeds(name, plugin, this.#container)))
     for (const service of provides) {
       if (!provided.has(service)) throw new PluginError(name, `declares ${nameOf(service)} but never provided it`)
     }
-  }
-
-  #resolve(name: string, { needs = {} }: PluginDefinition): Record<string, unknown> {
-    const resolved: Record<string, unknown> = {}
-    for (const [key, need] of Object.entries(needs)) {
-      if (typeof need !== 'symbol')
-        throw new PluginError(name, `has a bad \`needs\`: "${key}" is not a service. Import one: import { Clock } from 'turnpike'`)
-      if (!this.#container.has(need)) throw new PluginError(name, `needs ${nameOf(need)}, which no plugin provides`)
-      resolved[key] = this.#container.get(need)
-    }
-    return resolved
   }
 
   async #stopAfter(thrown: unknown): Promise<unknown> {
@@ -267,48 +258,6 @@ function validatorOf({ name, options }: PluginDefinition): Validator {
   } catch (cause) {
     throw new PluginError(name, `has an invalid JSON Schema in \`options\`: ${thrownMessage(cause)}`, { cause })
   }
-}
-
-/** Config order, except that a plugin follows those named in its `after` and those that provide what it needs. */
-export function order(plugins: readonly CheckedPlugin[]): CheckedPlugin[] {
-  const byName = new Map<string, CheckedPlugin>()
-  const providers = new Map<Token<any>, CheckedPlugin>()
-  for (const checked of plugins) {
-    const namesake = byName.get(checked.name)
-    if (namesake) throw new PluginError(checked.name, listedTwice(checked, namesake))
-    byName.set(checked.name, checked)
-    for (const service of checked.provides) {
-      const other = providers.get(service)
-      if (other) throw new PluginError(checked.name, `provides ${nameOf(service)}, as plugin ${other.name} already does`)
-      providers.set(service, checked)
-    }
-  }
-
-  const ordered = new Set<CheckedPlugin>()
-  const visit = (checked: CheckedPlugin, path: readonly CheckedPlugin[]): void => {
-    if (ordered.has(checked)) return
-    if (path.includes(checked)) {
-      const loop = [...path.slice(path.indexOf(checked)), checked].map(({ name }) => name)
-      throw new PluginError(checked.name, `waits for itself: ${loop.join(' → ')}`)
-    }
-    const { after = [], needs = {} } = checked.plugin
-    const earlier = [
-      ...after.flatMap(name => plugins.filter(other => other.plugin.name === name || other.name === name)),
-      ...Object.values(needs).map(need => providers.get(need)),
-    ]
-    for (const before of earlier) if (before) visit(before, [...path, checked])
-    ordered.add(checked)
-  }
-  for (const checked of plugins) visit(checked, [])
-  return [...ordered]
-}
-
-function listedTwice({ plugin, options, isDefault }: CheckedPlugin, namesake: CheckedPlugin): string {
-  if (plugin !== namesake.plugin) return 'has the same name as another plugin. Rename one of them'
-  const leftOut = plugin.instance?.(options) ?? plugin.name
-  const removal = isDefault === namesake.isDefault ? 'Remove one' : `Leave out one with defaults({ without: ['${leftOut}'] })`
-  const naming = plugin.instance && ['id', 'name'].find(option => option in plugin.options.properties)
-  return `is listed twice. ${removal}${naming ? `, or give one another ${naming}` : ''}`
 }
 
 /** Runs a plugin's code within a time limit. Its errors name the plugin. `problem` is a phrase such as `failed to start`. */

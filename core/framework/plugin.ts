@@ -66,6 +66,8 @@ export interface PluginDefinition {
   readonly contracts?: Readonly<Record<string, number>>
   /** The services and registries that `setup` receives, by the names it receives them under. */
   readonly needs?: Needs
+  /** Like `needs`, for services that the plugin can do without: undefined if no plugin provides them. */
+  readonly wants?: Needs
   readonly provides?: readonly Token<any>[] | ((options: any) => readonly Token<any>[])
   /** Services to provide if no other plugin has them in `provides`. */
   readonly offers?: readonly Token<any>[] | ((options: any) => readonly Token<any>[])
@@ -99,15 +101,16 @@ export interface PluginUse {
 /** A plugin as its module exports it: call it with the options in `plugins: [...]`. */
 export type Plugin<S> = (options: OptionsInput<S> & object) => PluginUse
 
-export function definePlugin<const S extends OptionsSchema, N extends Needs = {}>(
-  plugin: Omit<PluginDefinition, 'options' | 'needs' | 'provides' | 'offers' | 'instance' | 'migrate' | 'setup'> & {
+export function definePlugin<const S extends OptionsSchema, N extends Needs = {}, W extends Needs = {}>(
+  plugin: Omit<PluginDefinition, 'options' | 'needs' | 'wants' | 'provides' | 'offers' | 'instance' | 'migrate' | 'setup'> & {
     readonly options: S
     readonly needs?: N
+    readonly wants?: W
     readonly provides?: readonly Token<any>[] | ((options: Options<S>) => readonly Token<any>[])
     readonly offers?: readonly Token<any>[] | ((options: Options<S>) => readonly Token<any>[])
     readonly instance?: (options: Options<S>) => string
     readonly migrate?: (gateway: MigrationContext, options: Options<S>) => Promise<readonly string[]>
-    setup(gateway: Registrar, options: Options<S>, needs: Resolved<N>): void | Promise<void>
+    setup(gateway: Registrar, options: Options<S>, needs: Resolved<N> & Partial<Resolved<W>>): void | Promise<void>
   },
 ): Plugin<S> {
   const use: Plugin<S> = (options = {} as never) => ({ apiVersion, plugin, options })

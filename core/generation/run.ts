@@ -5,6 +5,7 @@ import type { Onlookers } from '../call/onlookers.ts'
 import type { CallSteps } from '../call/steps.ts'
 import type { AnsweredGeneration } from '../contracts/call-wrapper.ts'
 import type { Endpoint } from '../contracts/catalog.ts'
+import type { Compactor } from '../contracts/compactor.ts'
 import type { FinishReason, GenerationEvent } from '../contracts/events.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
@@ -20,12 +21,16 @@ import type { Settings } from '../framework/settings.ts'
 import { answerGuards } from '../guards/answer-guards.ts'
 import { readsAnswers, type OpenGuard } from '../guards/input-guards.ts'
 import type { Affinity } from '../routing/affinity.ts'
+import type { ContextWindow } from '../routing/context-window.ts'
+import type { Candidate } from '../routing/plan.ts'
 import { routingWarnings } from '../routing/routing-record.ts'
 import { isPending, type Maybe } from '../runtime/pending.ts'
 import { MediaError } from '../upstream/media/media-error.ts'
 import { pathOfMedia } from '../upstream/media/media-parts.ts'
 import { Answer } from './answer.ts'
 import { Commit } from './commit.ts'
+import { Compacting, type Compacted } from './compaction/compacting.ts'
+import { checkCompaction, retainedMessages } from './compaction/retained.ts'
 import { GivenAnswer } from './given-answer.ts'
 import { located } from './located.ts'
 import type { ModelCall, ModelCalls } from './model-call.ts'
@@ -39,6 +44,8 @@ import { ToolRounds } from './tools/tool-rounds.ts'
 /** The services that every run uses. */
 export interface RunServices extends PreparationServices {
   readonly models: ModelCalls
+  readonly compactor: Compactor
+  readonly contextWindow: ContextWindow
   readonly answers: LiveAnswers
   readonly affinity: Affinity
   readonly sealer: Sealer
@@ -71,6 +78,8 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
   #onlookers: Onlookers | undefined
   #given: GivenAnswer | undefined
   #rounds: Rounds | undefined
+  #compacting: Compacting | undefined
+  #compacted: Compacted | undefined
   #outcome: Outcome | undefined
   #finished: FinishedAnswer | undefined
   #stored = false
@@ -106,7 +115,17 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
     this.#onlookers = onlookers
   }
 
-  reserve({ request, candidates, tools }: Prepared): Maybe<void> {
+  reserve(prepared: Prepared): Maybe<void> {
+    const { request, candidates, compaction } = prepared
+    if (!compaction) return this.#hold(request, candidates, prepared)
+    const { settings, ...services } = this.#services
+    const { context, scope } = this
+    const limits = { maxCharacters: settings.maxAnswerBytes, cancellation: scope.cancellation, memory: this.#memory }
+    this.#compacting = new Compacting(compaction, prepared, { ...services, ...limits, context })
+    return this.#compacting.open().then(first => this.#hold(first, compaction.candidates, prepared))
+  }
+
+  #hold(request: GenerationRequest, candidates: readonly Candidate[], { tools }: Prepared): Maybe<void> {
     const reserving = this.#services.models.reserve(request, candidates, {
       payer: this.operation,
       context: this.context,
@@ -138,9 +157,18 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
     if (given) return await this.#give(given, prepared)
     const { tools: loaded, sealer } = this.#services
     this.#commitInTime()
+    const compacted = this.#compacting && (this.#compacted = await this.#compacting.run(this.#call!))
+    const summary = compacted?.reply
+    if (summary && prepared.isTriggered) {
+      this.#answers(summary)
+      return { endpoint: summary.attempt.candidate.endpoint, prepared, finish: 'stop', isGiven: false }
+    }
+    const left = compacted?.prepared ?? prepared
     const rounds = new Rounds({
-      prepared,
-      tools: prepared.tools && this.#toolRounds(prepared.tools, prepared),
+      prepared: left,
+      candidates: compacted && left.candidates,
+      summary,
+      tools: left.tools && this.#toolRounds(left.tools, left),
       loaded,
       sealer,
       ids: this.#services.ids,
@@ -163,10 +191,14 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
   }
 
   store({ endpoint, prepared, finish }: Answered): Maybe<void> {
+    if (prepared.isTriggered) {
+      checkCompaction(this.#answer.shown.items(), endpoint)
+      this.#sink.retain?.(retainedMessages(prepared))
+    }
     this.#outcome = this.#outcomeOf(endpoint, finish)
     this.#finished = this.#sink.close(this.#outcome)
     this.scope.record.answerId = this.#finished.id
-    if (this.#stores) return this.#store(this.#finished, prepared)
+    if (this.#stores || this.envelope.history?.thread?.keep) return this.#keep(this.#finished, prepared)
   }
 
   deliver({ endpoint, prepared, isGiven }: Answered): Outcome {
@@ -175,15 +207,18 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
     this.#sink.end(stored)
     const { record } = this.scope
     // Without a choice of endpoints, there is nothing to remember.
-    if (record.routing && !isGiven)
-      this.#services.affinity.remember(prepared.request, this.context.caller, endpoint, stored ? finished.id : undefined)
+    if (record.routing && !isGiven) {
+      const { user, model } = prepared.request
+      const followed = { session: record.session, user }
+      this.#services.affinity.remember(followed, this.context.caller, endpoint, model === 'auto', stored ? finished.id : undefined)
+    }
     record.content(this.envelope.recorded ?? (this.asked as unknown as JsonObject), finished.body)
     return this.#outcome!
   }
 
   outcome({ endpoint, finish }: Answered): Omit<AnsweredGeneration, 'by'> | undefined {
     // What they saw of a call that was repaired is not what was answered.
-    if (this.#rounds?.isCut || this.#rounds?.hasRepaired) return undefined
+    if (this.#rounds?.isCut || this.#compacted || this.#rounds?.hasRepaired) return undefined
     const { usage, costUsd } = this.operation.bill
     return { endpoint, finish, usage, costUsd, ranTools: this.#rounds?.ranTools === true }
   }
@@ -264,7 +299,9 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
     this.#commit.stop()
     const { endpoint } = attempt.candidate
     this.operation.answeredBy(endpoint)
-    this.#begin(endpoint, this.scope.record.attempts.length + 1, attempt.warnings)
+    const { sealed, warnings = [] } = this.#compacted ?? {}
+    this.#begin(endpoint, this.scope.record.attempts.length + 1, [...warnings, ...attempt.warnings])
+    if (sealed !== undefined) this.#answer.showCompaction(sealed)
   }
 
   #begin(endpoint: Endpoint, attempts: number, own: readonly Warning[]): void {
@@ -288,19 +325,20 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
     return history !== undefined && history.store !== false && this.context.caller.policy.logging.value
   }
 
-  async #store(finished: FinishedAnswer, { added }: Prepared): Promise<void> {
+  async #keep(finished: FinishedAnswer, { added, repeated }: Prepared): Promise<void> {
+    const { history: earlier } = this.#services
+    const { continues, thread } = this.envelope.history!
+    const input = earlier.identified(added)
+    const said = this.#answer.shown.items()
+    await thread?.keep?.({ input, output: said }, finished)
+    if (!this.#stores) return
     const { id: requestId, caller } = this.context
     const late = new AbortController()
-    this.#memory.complete(reason => late.abort(reason))
-    const answered = {
-      previousId: this.envelope.history?.continues,
-      added,
-      said: this.#answer.shown.items(),
-      finished,
-      bytes: this.#memory.bytes,
-      late,
-    }
-    this.#stored = await this.#services.history.keep(caller, answered, requestId)
+    const memory = this.#memory
+    memory.complete(reason => late.abort(reason))
+    const stored = repeated ? earlier.identified(repeated) : input
+    const answered = { previousId: continues, input: stored, said, finished, bytes: memory.bytes, late }
+    this.#stored = await earlier.keep(caller, answered, requestId)
   }
 
   /** A provider's protocol violation may surface only at the end, outside the relay that handles failures. */

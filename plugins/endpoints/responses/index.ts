@@ -10,6 +10,7 @@ import {
 import type { CreateOptions } from './create.ts'
 import {
   describeCancel,
+  describeCompact,
   describeCreate,
   describeDelete,
   describeInputItems,
@@ -21,7 +22,7 @@ import { insteadOf } from './instead-of.ts'
 import { isId } from './path-id.ts'
 
 /**
- * `POST /v1/responses` and `POST /v1/responses/input_tokens`; for stored responses, `GET` and `DELETE /v1/responses/{id}`, `input_items`
+ * `POST /v1/responses`, `POST /v1/responses/compact` and `POST /v1/responses/input_tokens`; for stored responses, `GET` and `DELETE /v1/responses/{id}`, `input_items`
  * and `cancel`. See docs/protocol/request.md and docs/protocol/stored-responses.md.
  */
 export default definePlugin({
@@ -78,6 +79,7 @@ function routes(options: CreateOptions, sorts: Registry<SortStrategy>): readonly
     (...given) =>
       surface ? serve(surface, ...given) : load().then(loaded => serve(loaded, ...given))
   const create = served(({ createResponse }, exchange, services) => createResponse(exchange, services, options))
+  const compact = served(({ compactResponse }, exchange, services) => compactResponse(exchange, services, options.unsupported))
   const count = served(({ countInputTokens }, exchange, services) => countInputTokens(exchange, services, options.unsupported))
   const retrieve = served(({ retrieveResponse }, ...given) => retrieveResponse(...given))
   const remove = served(({ deleteResponse }, ...given) => deleteResponse(...given))
@@ -88,6 +90,7 @@ function routes(options: CreateOptions, sorts: Registry<SortStrategy>): readonly
     describe((schemas ??= schemasWith(sortSchema(sorts))))
   return [
     { method: 'POST', path, handle: create, describe: by(describeCreate), insteadOf, trial },
+    { method: 'POST', path: `${path}/compact`, handle: compact, describe: by(describeCompact) },
     { method: 'POST', path: `${path}/input_tokens`, handle: count, describe: by(describeInputTokens) },
     { method: 'GET', path: `${path}/:id`, serves: isId, handle: retrieve, describe: by(describeRetrieve) },
     { method: 'DELETE', path: `${path}/:id`, serves: isId, handle: remove, describe: by(describeDelete) },

@@ -1,5 +1,5 @@
 import type { GenerationRequest } from '../../../core/index.ts'
-import type { AnswerDetail, HistoryUse, RequestEnvelope, Warning } from '../../../core/kit.ts'
+import { namedSession, type AnswerDetail, type HistoryUse, type RequestEnvelope, type Warning } from '../../../core/kit.ts'
 import { isOwnMember, type Includable, type RequestBody } from './request-body.ts'
 
 /** A body in core's words. */
@@ -24,7 +24,7 @@ const detailOf: Readonly<Record<Exclude<Includable, typeof logprobs>, AnswerDeta
 
 /** Splits a body into the question and what core should do besides. */
 export function neutralRequest(body: RequestBody): NeutralRequest {
-  return { request: withoutOwnMembers(body), envelope: { history: historyOf(body), recorded: body } }
+  return { request: withoutOwnMembers(body), envelope: { history: historyOf(body), session: namedSession(body), recorded: body } }
 }
 
 function historyOf({ previous_response_id: continues, store }: RequestBody): HistoryUse {

@@ -1,6 +1,7 @@
 import { invalidRequest, isObject, type JsonObject } from '../../../core/index.ts'
 import type { Warning } from '../../../core/kit.ts'
 import { chatFormRefusal, chatMemberWarnings, isChatMember } from './chat-form.ts'
+import { missingInput } from './missing-input.ts'
 import { misspelledMembers } from './misspelled.ts'
 import {
   normaliseInput,
@@ -53,7 +54,7 @@ export function parseRequest(body: unknown, { toolTypes = none, unsupported = 'w
     validate(request, toolTypes)
     checkCombinations(parsed)
   } catch (error) {
-    throw chatFormRefusal(body as JsonObject) ?? error
+    throw chatFormRefusal(body as JsonObject) ?? missingInput(body as JsonObject) ?? error
   }
   const warnings = [...withoutEffect(parsed, unsupported), ...unknownMembers(parsed)]
   if (!extra && !chat) return { body: parsed, warnings }

@@ -121,6 +121,28 @@ t.test('sets up in config order, save for what a plugin needs or names, and stop
   t.equal(seen.length, 6, 'stopping again stops nothing twice')
 })
 
+t.test('a plugin gets what it wants, or does without', async t => {
+  const eager = definePlugin({
+    name: 'eager',
+    options: none,
+    wants: { shelf: Shelf },
+    needs: { clock: Clock },
+    setup(gateway, _options, { shelf, clock }) {
+      gateway.add(Books, { title: `${shelf?.books[0]} at ${clock.now()}` })
+    },
+  })
+  const alone = setUp()
+  await alone.host.setUp([eager({})])
+  t.same(alone.books.names(), ['undefined at 7'])
+  const together = setUp()
+  const ordered = await together.host.setUp([eager({}), shelf({})])
+  t.same(
+    ordered.map(({ name }) => name),
+    ['shelf', 'eager'],
+  )
+  t.same(together.books.names(), ['Dune at 7'])
+})
+
 t.test('after names one use of a plugin, or all of them', async t => {
   const { host } = setUp()
   const { witness } = witnesses()
@@ -431,6 +453,11 @@ t.test('mistakes of a plugin without types are reported with its name, and witho
     [providing(Ledger, { ...ledger, addCredit: 5 }), 'plugin x provides ledger with a bad `addCredit`: expected a function, got 5'],
     [use({ setup: undefined }), 'plugin x needs `setup`: a function'],
     [use({ instance: () => { throw new Error('no id') } }), 'plugin x failed to read its options: no id'], // prettier-ignore
+    [
+      use({ wants: { clock: 'Clock' } }),
+      'plugin x has a bad `wants`: "clock" is not a service. Import one: import { Clock } from \'turnpike\'',
+    ],
+    [use({ needs: { clock: Clock }, wants: { clock: Clock } }), 'plugin x has "clock" in both `needs` and `wants`. Remove one of them'],
     [
       use({ needs: { clock: 'Clock' } }),
       'plugin x has a bad `needs`: "clock" is not a service. Import one: import { Clock } from \'turnpike\'',

@@ -70,6 +70,53 @@ async function saying(t: Test, key: object = logging, events: readonly Generatio
 
 const thread = (continues?: string, store?: boolean): RequestEnvelope => ({ history: { param: 'thread', continues, store } })
 
+t.test('a thread supplies the earlier conversation and gets each complete turn, also where nothing is stored', async t => {
+  const { acme, say, isStored } = await saying(t)
+  const earlier: Item[] = []
+  const kept: string[] = []
+  const threaded = (store: boolean): RequestEnvelope => ({
+    history: {
+      param: 'thread',
+      store,
+      thread: {
+        isRepeated: true,
+        earlier: () => earlier,
+        keep({ input, output }, { id }) {
+          earlier.push(...input, ...output)
+          kept.push(id)
+        },
+      },
+    },
+  })
+  const first = await say({}, threaded(false))
+  t.match(first, { status: 200, stored: false })
+  const second = await say({}, threaded(true))
+  t.match(second, { status: 200, stored: true })
+  t.same(kept, [first.id, second.id])
+  t.equal(acme.calls[1]!.request.input.length, 3, 'the turn before, and the question')
+  t.ok(earlier.every(item => 'id' in item))
+  t.ok(await isStored(second.id))
+  await say({}, { history: { param: 'thread', continues: second.id } })
+  t.equal(acme.calls[2]!.request.input.length, 5, 'a stored answer leads to all of it')
+})
+
+t.test('an answer whose thread cannot keep it fails, and one that failed is not kept', async t => {
+  const { say, isStored } = await saying(t)
+  const full = (): never => {
+    throw new GatewayError({ status: 409, type: 'invalid_request_error', code: 'conflict', message: 'The thread is gone.' })
+  }
+  const thread = { earlier: () => [], keep: full }
+  t.match(await say({}, { history: { param: 'thread', thread } }), { status: 409, error: { message: 'The thread is gone.' } })
+  t.notOk(await isStored(`said_${answers}`))
+  const unknown = await say({}, { history: { param: 'thread', thread: { earlier: full } } })
+  t.match(unknown, { status: 409 })
+  let isKept = false
+  const cut = await saying(t, logging, [{ type: 'text', text: 'Hel' }])
+  const failed = await cut.say({}, { history: { param: 'thread', thread: { earlier: () => [], keep: () => void (isKept = true) } } })
+  t.equal(failed.status, 424)
+  t.notOk(isKept)
+})
+
 t.test('without an envelope, nothing is stored and no stored item can be named', async t => {
   const { say, isStored, under } = await saying(t)
   const { id, text, stored, status } = await say()

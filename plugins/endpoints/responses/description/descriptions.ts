@@ -31,6 +31,16 @@ export function schemasWith(sort: JsonObject): Schemas {
       ...object({ type: string, id: string }, { status: string }),
       description: 'An item of the input, as an InputItem with its id. It has image URLs only if you included them.',
     },
+    CompactedResponse: {
+      ...object({
+        id: string,
+        object: constant('response.compaction'),
+        created_at: count,
+        output: list({ anyOf: [ref('ListedItem'), ref('Compaction')] }),
+        usage: ref('Usage'),
+      }),
+      description: 'The newest messages of the user, then the compaction. Send all of it as the beginning of the next input.',
+    },
     InputTokens: object({ object: constant('response.input_tokens'), input_tokens: count }),
   }
 }
@@ -88,6 +98,12 @@ export function describeCreate(schemas: Schemas): RouteDescription {
     },
     schemas,
   }
+}
+
+export function describeCompact(schemas: Schemas): RouteDescription {
+  const { replies } = describeCreate(schemas)
+  const ok = reply('The compacted conversation.', 'CompactedResponse', { ...routed, ...describeRateLimits() })
+  return { summary: 'Compact a conversation', request: ref('CompactResponse'), replies: { ...replies, 200: ok }, schemas }
 }
 
 export function describeInputTokens(schemas: Schemas): RouteDescription {

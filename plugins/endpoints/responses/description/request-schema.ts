@@ -32,6 +32,7 @@ export function requestSchemas(sort: JsonObject): Members {
     ),
     ToolChoice: asSent(choice),
     CreateResponse: createResponse(sort),
+    CompactResponse: compactResponse(createResponse(sort).properties as Members),
   }
 }
 
@@ -54,6 +55,16 @@ function createResponse(sort: JsonObject): JsonObject {
       tools: orNull(list(ref('Tool'))),
       tool_choice: orNull(ref('ToolChoice')),
     },
+  }
+}
+
+/** The body of a generation. Members that concern the form of an answer are accepted, without effect. */
+function compactResponse({ input, ...properties }: Members): JsonObject {
+  return {
+    type: 'object',
+    required: ['model'],
+    anyOf: [isGiven('input'), isGiven('previous_response_id')],
+    properties: { input: orNull(input!), ...properties },
   }
 }
 
