@@ -203,6 +203,7 @@ export {
   agentToolTypes,
   toolSchema,
   webSearchTool,
+  type AgentToolType,
   type CustomTool,
   type ForeignTool,
   type FunctionTool,
