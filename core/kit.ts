@@ -53,7 +53,7 @@ export {
   type TokenPrices,
   type Zdr,
 } from './contracts/catalog.ts'
-export type { Connection, ConnectionProtocol } from './contracts/connection.ts'
+export type { Connection, ConnectionProtocol, HeldMessage } from './contracts/connection.ts'
 export {
   decisionRequestSchema,
   maxItemLevels,
@@ -91,7 +91,7 @@ export {
   type RetrievalRequest,
   type RetrievalUsage,
 } from './contracts/retrieval.ts'
-export type { Citation, ExtraEvent, LogProb, SearchAction, SearchResult } from './contracts/events.ts'
+export { noUsage, type Citation, type ExtraEvent, type LogProb, type SearchAction, type SearchResult } from './contracts/events.ts'
 export { features, type Feature } from './contracts/feature.ts'
 export type { AnswerText, RefusedRoute, SettingsProblem } from './contracts/guardrail.ts'
 export type {
@@ -120,6 +120,7 @@ export type {
   OpenedSearch,
   SearchEnd,
 } from './contracts/item-events.ts'
+export type { HeldMemory } from './contracts/held-memory.ts'
 export {
   foreignItemTypes,
   itemSchema,
@@ -258,6 +259,7 @@ export { appended } from './runtime/growing-text.ts'
 export { isPending } from './runtime/pending.ts'
 export type { Listed } from './runtime/roster.ts'
 export { vectorBase64, vectorJson } from './retrieval/vectors.ts'
+export { memoryOf } from './call/answer-size.ts'
 export { errorReply, retryHeaders, withFailureStatus, withParam } from './server/error-reply.ts'
 export { gatewayHeaders } from './server/gateway-headers.ts'
 export { allowedBy, allowedOption, turnedOff, unpriced } from './server/vendor-words.ts'

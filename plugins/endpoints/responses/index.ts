@@ -18,6 +18,7 @@ import {
   schemasWith,
 } from './description/descriptions.ts'
 import { insteadOf } from './instead-of.ts'
+import { createOptions } from './options.ts'
 import { isId } from './path-id.ts'
 
 /**
@@ -29,27 +30,7 @@ export default definePlugin({
   options: {
     type: 'object',
     additionalProperties: false,
-    properties: {
-      events: {
-        type: 'string',
-        enum: ['all', 'documented'],
-        default: 'all',
-        description: '"documented" leaves out the refusal and annotation events, which are not in the documented protocol.',
-      },
-      unsupported: {
-        type: 'string',
-        enum: ['warn', 'refuse'],
-        default: 'warn',
-        description: 'How to treat requests with `background`, `conversation` or `prompt`: answer with a warning, or refuse with a 400.',
-      },
-      upstreamFailureStatus: {
-        type: 'integer',
-        minimum: 400,
-        maximum: 599,
-        default: 424,
-        description: 'The status of the error when every provider failed. Some SDKs retry only 408, 409, 429 and 5xx.',
-      },
-    },
+    properties: createOptions,
   },
   needs: { sorts: SortStrategies },
   setup(gateway, options, { sorts }) {

@@ -23,6 +23,8 @@ export interface ParseOptions {
   readonly toolTypes?: ReadonlySet<string>
   /** Default: `warn`. */
   readonly unsupported?: OnUnsupported
+  /** True if the request may come without input. Default: false. */
+  readonly mayBeEmpty?: boolean
 }
 
 export interface ParsedRequest {
@@ -37,10 +39,11 @@ const known = new Set(Object.keys(requestBodySchema.properties))
 const shallow = ['reasoning', 'stream_options', 'cache_control', 'prompt_cache_options'] as const
 
 /** Checks the body of a request and brings it into its canonical form. Throws a 400 that names the field by its path. */
-export function parseRequest(body: unknown, { toolTypes = none, unsupported = 'warn' }: ParseOptions = {}): ParsedRequest {
+export function parseRequest(body: unknown, { toolTypes = none, unsupported = 'warn', mayBeEmpty = false }: ParseOptions = {}): ParsedRequest {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalidRequest('The body must be a JSON object.')
   const { request, extra, chat } = members(body as Record<string, unknown>)
-  request['input'] = normaliseInput(request['input'])
+  const isEmpty = mayBeEmpty && isEmptyList(request['input'])
+  request['input'] = normaliseInput(isEmpty ? '-' : request['input'])
   normaliseTools(request['tools'])
   normaliseToolChoice(request['tool_choice'])
   normaliseText(request['text'])
@@ -54,6 +57,7 @@ export function parseRequest(body: unknown, { toolTypes = none, unsupported = 'w
   } catch (error) {
     throw chatFormRefusal(body as JsonObject) ?? error
   }
+  if (isEmpty) request['input'] = []
   const warnings = [...withoutEffect(parsed, unsupported), ...unknownMembers(parsed)]
   if (!extra && !chat) return { body: parsed, warnings }
   return {
@@ -105,6 +109,10 @@ function validate(request: Record<string, unknown>, toolTypes: ReadonlySet<strin
   const isAdded = (tool: unknown): boolean => isObject(tool) && tool['type'] !== 'web_search' && toolTypes.has(tool['type'] as string)
   if (toolTypes.size === 0 || !Array.isArray(tools) || !tools.some(isAdded)) return validateRequest(request)
   validateRequest({ ...request, tools: tools.map(tool => (isAdded(tool) ? standIn : tool)) })
+}
+
+function isEmptyList(input: unknown): boolean {
+  return input === undefined || (Array.isArray(input) && input.length === 0)
 }
 
 /** Rules about more than one field. */

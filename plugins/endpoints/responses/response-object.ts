@@ -9,7 +9,7 @@ export interface ResponseObject {
   object: 'response'
   created_at: number
   completed_at: number | null
-  status: 'in_progress' | 'completed' | 'incomplete' | 'failed'
+  status: 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled'
   model: string
   output: readonly JsonObject[]
   error: JsonObject | null
