@@ -33,6 +33,10 @@ export class Outbox {
     return !this.#isOver && (this.#isLong || this.#characters >= highWaterCharacters || this.#socket.writableNeedDrain)
   }
 
+  get isClosing(): boolean {
+    return this.#closing !== undefined || this.#isOver
+  }
+
   open(peer: Peer): void {
     this.#peer = peer
     this.#schedule()

@@ -22,6 +22,8 @@ export interface SocketOptions extends CreateOptions {
 /** So many messages may run or wait. Then the gateway stops reading, and the peer has to wait. */
 const maxMessages = 64
 const keepAliveMs = 30_000
+/** How long a peer may take to read why its connection ends. */
+const farewellMs = 2_000
 
 // Close codes. Clients connect again after the first and the last.
 const goingAway = 1001
@@ -29,6 +31,12 @@ const policyViolation = 1008
 const tryAgainLater = 1013
 /** Of a close frame, in bytes. */
 const maxReasonLength = 120
+
+/** The WebSocket of the package ws, which crossws brings. */
+interface RawSocket {
+  pause(): void
+  resume(): void
+}
 
 /** One connection: reads its messages, runs them in their lanes, and knows when it is over. */
 export class ResponsesSocket {
@@ -193,18 +201,26 @@ export class ResponsesSocket {
     try {
       this.#arrival.add(bytes)
     } catch (error) {
+      // The rest of the message would be kept, too.
+      this.#isPaused = true
+      this.#raw.pause()
+      this.#arrival.close()
       this.#tell(error as GatewayError, undefined, {})
       this.#outbox.close(tryAgainLater, 'the gateway has no room for the message: try again')
+      setTimeout(() => this.#connection.socket.destroy(), farewellMs).unref()
     }
   }
 
   #pauseOrResume(): void {
     const isFull = this.#lanes.count + this.#refusing >= maxMessages || this.#characters > this.#connection.maxMessageBytes
-    if (isFull === this.#isPaused) return
+    if (isFull === this.#isPaused || this.#outbox.isClosing) return
     this.#isPaused = isFull
-    const raw = this.#peer.websocket as unknown as { pause(): void; resume(): void }
-    if (isFull) raw.pause()
-    else raw.resume()
+    if (isFull) this.#raw.pause()
+    else this.#raw.resume()
+  }
+
+  get #raw(): RawSocket {
+    return this.#peer.websocket as unknown as RawSocket
   }
 
   #over(): void {

@@ -10,8 +10,8 @@ const connectAgain = 'websocket_connection_limit_reached'
 export const maxNamedLanes = 32
 
 export function lifeIsOver(maxLifeMs: number): GatewayError {
-  const minutes = Math.round(maxLifeMs / 60_000)
-  return invalidRequest(`A connection lives ${minutes} minutes at most, and this one is at its end. Connect again.`, undefined, connectAgain)
+  const life = maxLifeMs < 120_000 ? `${maxLifeMs / 1_000} seconds` : `${Math.round(maxLifeMs / 60_000)} minutes`
+  return invalidRequest(`A connection lives ${life} at most, and this one is at its end. Connect again.`, undefined, connectAgain)
 }
 
 /** The same code, so that clients go elsewhere. */

@@ -1,34 +1,5 @@
 import t from 'tap'
-import { scripted } from '../../../kit/gateway.ts'
-import { Peer, textOf, underTest } from './stage.ts'
-
-/** A model whose answers the test lets go. */
-function held() {
-  const begun: string[] = []
-  const waiting = new Map<string, () => void>()
-  let noticed: () => void = () => {}
-  const plugin = scripted('held', async function* ({ request, signal }) {
-    const item = request.input.at(-1)!
-    const text = 'content' in item ? String((item.content as readonly { readonly text?: string }[])[0]!.text) : ''
-    begun.push(text)
-    noticed()
-    await new Promise<void>((resolve, reject) => {
-      waiting.set(text, resolve)
-      signal.addEventListener('abort', () => reject(signal.reason as Error))
-    })
-    yield { type: 'text', text }
-    yield { type: 'finish', reason: 'stop' }
-  })
-  return {
-    plugin,
-    begun,
-    go: (text: string) => waiting.get(text)!(),
-    /** Resolves once so many have begun. */
-    async hasBegun(count: number): Promise<void> {
-      while (begun.length < count) await new Promise<void>(resolve => (noticed = resolve))
-    },
-  }
-}
+import { held, Peer, textOf, underTest } from './stage.ts'
 
 t.test('requests of a lane run in turn, lanes run side by side', async t => {
   const model = held()

@@ -1,7 +1,8 @@
 import type { Test } from 'tap'
 import { WebSocket } from 'undici'
 import websocket from '../../../../plugins/endpoints/responses-websocket/index.ts'
-import { listeningGateway, type ListeningGateway } from '../../../kit/gateway.ts'
+import type { PluginUse } from '../../../../core/index.ts'
+import { listeningGateway, scripted, type ListeningGateway } from '../../../kit/gateway.ts'
 
 type Options = NonNullable<Parameters<typeof listeningGateway>[0]>
 
@@ -98,4 +99,41 @@ export class Peer {
 
 export function textOf(response: ServerEvent): string {
   return response['output'].flatMap(({ content = [] }: ServerEvent) => content.map(({ text }: ServerEvent) => text)).join('')
+}
+
+export interface Held {
+  readonly plugin: PluginUse
+  /** The texts of the requests that have reached the model `held/any`. */
+  readonly begun: readonly string[]
+  /** Lets one be answered. */
+  go(text: string): void
+  /** Resolves once so many have begun. */
+  hasBegun(count: number): Promise<void>
+}
+
+/** A model whose answers the test lets go. */
+export function held(): Held {
+  const begun: string[] = []
+  const waiting = new Map<string, () => void>()
+  let noticed: () => void = () => {}
+  const plugin = scripted('held', async function* ({ request, signal }) {
+    const item = request.input.at(-1)!
+    const text = 'content' in item ? String((item.content as readonly { readonly text?: string }[])[0]!.text) : ''
+    begun.push(text)
+    noticed()
+    await new Promise<void>((resolve, reject) => {
+      waiting.set(text, resolve)
+      signal.addEventListener('abort', () => reject(signal.reason as Error))
+    })
+    yield { type: 'text', text }
+    yield { type: 'finish', reason: 'stop' }
+  })
+  return {
+    plugin,
+    begun,
+    go: (text: string) => waiting.get(text)!(),
+    async hasBegun(count: number): Promise<void> {
+      while (begun.length < count) await new Promise<void>(resolve => (noticed = resolve))
+    },
+  }
 }
