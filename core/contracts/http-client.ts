@@ -18,6 +18,8 @@ export interface HttpClient {
 export interface SendOptions {
   readonly signal: AbortSignal
   readonly connectTimeoutMs?: number | undefined
+  /** For an address that a caller names: connects only to the public internet. The address is checked in the connect that uses it. */
+  readonly publicOnly?: boolean
 }
 
 export interface UpstreamReply {

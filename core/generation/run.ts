@@ -35,6 +35,7 @@ import type { RaisedEvent } from './raised-event.ts'
 import { Rounds } from './rounds.ts'
 import type { OpenTools } from './tools/open-tools.ts'
 import { ToolRounds } from './tools/tool-rounds.ts'
+import { withShownTools } from './tools/tool-secrets.ts'
 
 /** The services that every run uses. */
 export interface RunServices extends PreparationServices {
@@ -114,6 +115,7 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
       record: this.scope.record,
       memory: this.#memory,
       tools,
+      toolSecrets: this.toolSecrets,
       said: this.#answer.transcript,
       mayEndEarly: true,
     })
@@ -176,7 +178,7 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
     // Without a choice of endpoints, there is nothing to remember.
     if (record.routing && !isGiven)
       this.#services.affinity.remember(prepared.request, this.context.caller, endpoint, stored ? finished.id : undefined)
-    record.content(this.envelope.recorded ?? (this.asked as unknown as JsonObject), finished.body)
+    record.content(withShownTools(this.envelope.recorded ?? (this.asked as unknown as JsonObject)), finished.body)
     return this.#outcome!
   }
 

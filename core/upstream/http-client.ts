@@ -18,6 +18,7 @@ import { MediaFetcher, type MediaFetcherOptions } from './media/media-fetcher.ts
 import { MediaGathering, type MediaLimits } from './media/media-gathering.ts'
 import { networkFailure } from './network-failure.ts'
 import type { Proxies } from './proxies.ts'
+import { PublicConnections } from './public-connections.ts'
 import { UndiciTransfer } from './undici-transfer.ts'
 
 export interface HttpClientOptions {
@@ -44,6 +45,7 @@ export class UndiciClient implements HttpClient {
   readonly #gathering: MediaGathering
   readonly #proxies: Proxies | undefined
   readonly #connectTimeoutMs: number
+  #public: PublicConnections | undefined
 
   constructor({
     media = { allowedHosts: [] },
@@ -59,15 +61,16 @@ export class UndiciClient implements HttpClient {
 
   async send(
     { method, url, query, headers, body }: UpstreamRequest,
-    { signal, connectTimeoutMs = this.#connectTimeoutMs }: SendOptions,
+    { signal, connectTimeoutMs = this.#connectTimeoutMs, publicOnly = false }: SendOptions,
   ): Promise<UpstreamReply> {
     const { origin, path, proxy } = this.#locate(url, query)
     try {
-      const reply = await request(this.#agent(proxy, connectTimeoutMs), {
-        origin,
+      const way = publicOnly ? await this.#publicly().to(new URL(url), signal) : { agent: this.#agent(proxy, connectTimeoutMs), origin }
+      const reply = await request(way.agent, {
+        origin: way.origin,
         path,
         method,
-        headers,
+        headers: publicOnly ? { ...headers, host: new URL(url).host } : headers,
         body: body === undefined ? null : exactBytes(body),
         signal,
         highWaterMark: bodyBytes,
@@ -96,7 +99,11 @@ export class UndiciClient implements HttpClient {
 
   async close(): Promise<void> {
     const agents = Array.from(this.#agents.values(), each => [...each.values()]).flat()
-    await Promise.all([this.#media.close(), ...agents.map(agent => agent.destroy())])
+    await Promise.all([this.#media.close(), this.#public?.close(), ...agents.map(agent => agent.destroy())])
+  }
+
+  #publicly(): PublicConnections {
+    return (this.#public ??= new PublicConnections({ connectTimeoutMs: this.#connectTimeoutMs, proxies: this.#proxies }))
   }
 
   #agent(proxy: string | undefined, connectTimeoutMs: number): Dispatcher {
