@@ -82,6 +82,7 @@ function plannerFor(count: number): Planner {
     permissions,
     precedence,
     providers,
+    sealer: {} as Sealer,
     sorts: new Sorts(strategies),
   })
 }
@@ -129,7 +130,8 @@ for (const count of [1, 20, 1_000]) {
     const times: number[] = []
     for (let run = 0; run <= runs; run++) {
       const start = process.cpuUsage()
-      for (let each = 0; each < perRun; each++) await planner.plan(request, { context, guards: [], record: { routing: null } })
+      for (let each = 0; each < perRun; each++)
+        await planner.plan(request, { context, guards: [], record: { routing: null, session: null } })
       const { user, system } = process.cpuUsage(start)
       times.push((user + system) / perRun)
     }

@@ -8,6 +8,7 @@ import { checkSendingRules } from './call/attempts/sending-rules.ts'
 import { AccountStore } from './contracts/account-store.ts'
 import type { OptionFacts } from './contracts/admin-route.ts'
 import { Catalog } from './contracts/catalog.ts'
+import { Compactor } from './contracts/compactor.ts'
 import { Circuits } from './contracts/circuits.ts'
 import { KeyStore, type KeySettings } from './contracts/key-store.ts'
 import { SharedMaps, SharedState } from './contracts/shared-state.ts'
@@ -33,6 +34,7 @@ import { checkServices } from './framework/required-services.ts'
 import { ServicePlugins, servicePlugins } from './framework/service-plugins.ts'
 import { defaultSettings, Settings } from './framework/settings.ts'
 import { TrustedErrors } from './framework/trusted-errors.ts'
+import { noCompactor } from './generation/compaction/no-compactor.ts'
 import { checkToolSchemas } from './generation/tools/tool-schemas.ts'
 import { adminOf, type GatewayAdmin } from './gateway-admin.ts'
 import { optionFacts, pluginFacts } from './server/admin/facts.ts'
@@ -152,6 +154,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   container.value(Catalog, catalog)
   if (!container.has(AccountStore)) container.value(AccountStore, noAccounts)
   if (!container.has(RecordStore)) container.value(RecordStore, noRecords)
+  if (!container.has(Compactor)) container.value(Compactor, noCompactor)
   for (const part of pipeline) container.singleton(part)
   container.value(Circuits, container.get(EndpointCircuits))
   const app = container.get(HttpApp)

@@ -53,7 +53,9 @@ export {
   type TokenPrices,
   type Zdr,
 } from './contracts/catalog.ts'
+export { Compactor, type ConversationPart } from './contracts/compactor.ts'
 export type { Connection, ConnectionProtocol } from './contracts/connection.ts'
+export { Conversations, type ConversationThread } from './contracts/conversations.ts'
 export {
   decisionRequestSchema,
   maxItemLevels,
@@ -168,10 +170,12 @@ export type { OpenScope, RequestScope, ScopeOpening } from './contracts/request-
 export {
   efforts,
   requestSchema,
+  serviceTiers,
   type AnswerDetail,
   type Effort,
   type GatewayOnlyField,
   type Routing,
+  type ServiceTier,
   type TextFormat,
   type UpstreamRequestBody,
 } from './contracts/request.ts'
@@ -216,6 +220,7 @@ export { describeError } from './foundation/logger.ts'
 export { Masks } from './foundation/masks.ts'
 export { nearest } from './foundation/nearest.ts'
 export { requirePeer } from './foundation/peer-package.ts'
+export { withIds } from './generation/item-ids.ts'
 export { readableOutput } from './generation/tools/tool-output.ts'
 export { withShownTools } from './generation/tools/tool-secrets.ts'
 export { checkSight } from './guards/check-sight.ts'
@@ -262,6 +267,7 @@ export type { Listed } from './runtime/roster.ts'
 export { vectorBase64, vectorJson } from './retrieval/vectors.ts'
 export { errorReply, retryHeaders, withFailureStatus, withParam } from './server/error-reply.ts'
 export { gatewayHeaders } from './server/gateway-headers.ts'
+export { namedSession, sessionNameSchema, type NamingBody } from './server/named-session.ts'
 export { allowedBy, allowedOption, turnedOff, unpriced } from './server/vendor-words.ts'
 export { describeRateLimits, rateLimitHeaders, rateLimitHeadersUnder, type RateLimitHeaders } from './server/rate-limit-headers.ts'
 export { Connections } from './framework/extension-points.ts'

@@ -13,6 +13,7 @@ import { ProviderQueues } from './call/attempts/provider-queues.ts'
 import { ProviderStates } from './call/attempts/provider-states.ts'
 import { SendingRulesIndex } from './call/attempts/sending-rules.ts'
 import { Calls } from './call/calls.ts'
+import { SessionIds } from './call/session-ids.ts'
 import { Reservations } from './limits/reservations.ts'
 import { AskedModels } from './decisions/asked-models.ts'
 import { DecisionAttempts } from './decisions/attempts.ts'
@@ -21,6 +22,7 @@ import { DecisionFit } from './decisions/fit.ts'
 import { DecisionNames } from './decisions/names.ts'
 import { TokenLimits } from './decisions/token-limits.ts'
 import { Generation } from './generation/generation.ts'
+import { Compactions } from './generation/compaction/compactions.ts'
 import { History } from './generation/history.ts'
 import { Lowering } from './generation/lowering/lowering.ts'
 import { LoadedTools } from './generation/tools/loaded-tools.ts'
@@ -74,9 +76,11 @@ export const pipeline = [
   History,
   ContextWindow,
   LoadedTools,
+  Compactions,
   ModelCalls,
   LiveAnswers,
   LiveOperations,
+  SessionIds,
   Calls,
   Generation,
   TokenLimits,

@@ -60,6 +60,7 @@ const reasons: Readonly<Record<PassedOver, string>> = {
   'web-search': 'another endpoint has web search',
   'context-management': 'another endpoint has context management',
   dialect: 'its API lacks a member of the request',
+  compaction: 'another endpoint made the compaction in the conversation',
   permission: 'the key does not allow it',
   policy: 'a policy excludes it',
   'context-window': 'the input is too long',

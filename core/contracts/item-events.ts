@@ -77,6 +77,8 @@ export interface OpenedCompaction {
   readonly id: string
   /** The provider's bytes in the transcript; sealed everywhere else. */
   readonly opaque: string
+  /** True if the gateway made it, and sealed it already. */
+  readonly byGateway?: true
 }
 
 /** An item of a type that belongs to one of the caller's tools and that only the upstream dialect knows. */

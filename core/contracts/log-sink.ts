@@ -48,7 +48,8 @@ export type Preferred = 'state' | 'affinity' | 'exploration'
 /**
  * The reason why an endpoint was not asked: something that it lacks (`dialect`: members of the request that its API does not have), a rule that excludes it, or `attempt-limit`, because enough others had
  * failed. `credit`: the key's remaining credit does not cover it. `circuit`: it failed recently, and another endpoint answered. `provider`:
- * another endpoint of its provider failed, and one of another provider answered. `queue`: too many requests waited for it.
+ * another endpoint of its provider failed, and one of another provider answered. `queue`: too many requests waited for it. `compaction`: it cannot read a compaction
+ * in the conversation.
  */
 export type PassedOver =
   | 'tools'
@@ -66,6 +67,7 @@ export type PassedOver =
   | 'circuit'
   | 'provider'
   | 'queue'
+  | 'compaction'
 
 export interface AttemptRecord {
   readonly provider: string
@@ -89,7 +91,18 @@ export interface AttemptRecord {
 }
 
 /** The members of a record that whoever serves the request sets. */
-type SetWhileOpen = 'kind' | 'answerId' | 'stream' | 'requestedModel' | 'model' | 'provider' | 'usage' | 'costUsd' | 'errorCode' | 'routing'
+type SetWhileOpen =
+  | 'kind'
+  | 'session'
+  | 'answerId'
+  | 'stream'
+  | 'requestedModel'
+  | 'model'
+  | 'provider'
+  | 'usage'
+  | 'costUsd'
+  | 'errorCode'
+  | 'routing'
 
 /** The record of a request in progress. */
 export interface OpenRecord extends Writable<Pick<RecordFacts, SetWhileOpen>> {

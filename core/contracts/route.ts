@@ -8,6 +8,7 @@ import type { Embedded, EmbeddingRequest } from './embedding.ts'
 import type { FinishReason, TokenUsage } from './events.ts'
 import type { KeyWindow } from './key-window.ts'
 import type { ItemEvent } from './item-events.ts'
+import type { Item, MessageItem } from './items.ts'
 import type { JsonObject } from '../foundation/json.ts'
 import type { Maybe } from '../runtime/pending.ts'
 import type { GenerationRequest } from './request.ts'
@@ -165,6 +166,10 @@ export interface GatewayServices {
   /** True if permissions and guardrails, such as zero data retention, would let a plain request of the caller reach the endpoint. */
   readonly reach: (scope: RequestScope) => (endpoint: Endpoint) => boolean
   readonly responses: StoredResponses
+  /** How long a request may wait for a store, in milliseconds. */
+  readonly storeTimeoutMs: number
+  /** Throws a 400 for an image or a file at an address that no request may name. Paths in the error start with `input`. */
+  readonly checkMedia: (items: readonly Item[]) => void
   /** The types of `tools` that plugins add. Core checks these entries by the schemas of the tools. */
   readonly toolTypes: ReadonlySet<string>
   readonly catalog: Catalog
@@ -191,6 +196,11 @@ export interface GenerationSink {
   readonly id?: string
   begin(commitment: Commitment): void
   write(event: ItemEvent): void
+  /**
+   * Called before `close` if the request ended with a `compaction_trigger`: the newest messages of the user, which the caller goes on with
+   * beside the compaction.
+   */
+  retain?(messages: readonly MessageItem[]): void
   /** Returns the finished object, which core stores before it calls `end`. */
   close(outcome: Outcome): FinishedAnswer
   /** Called when the response is stored. `stored` is false if it was not, or could not be. */

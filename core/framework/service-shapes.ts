@@ -1,6 +1,9 @@
 import { AccountStore } from '../contracts/account-store.ts'
 import { AdminTokenStore } from '../contracts/admin-token-store.ts'
 import { AuditTrail } from '../contracts/audit-trail.ts'
+import { Compactor } from '../contracts/compactor.ts'
+import { ConversationStore } from '../contracts/conversation-store.ts'
+import { Conversations } from '../contracts/conversations.ts'
 import { KeyStore } from '../contracts/key-store.ts'
 import { Ledger } from '../contracts/ledger.ts'
 import { MetricStore } from '../contracts/metric-store.ts'
@@ -11,7 +14,7 @@ import { Sealer } from '../contracts/sealer.ts'
 import { SharedState } from '../contracts/shared-state.ts'
 import { TokenCounter } from '../contracts/token-counter.ts'
 import { nameOf, type ContractToken, type Token } from '../foundation/token.ts'
-import { flag, method, optional, shapeProblem, text, type Member, type RequiredNames, type Shape } from './shape.ts'
+import { count, flag, method, optional, shapeProblem, text, type Member, type RequiredNames, type Shape } from './shape.ts'
 
 const shapes = new Map<ContractToken<any>, Shape>()
 
@@ -33,6 +36,21 @@ service(KeyStore, {
 })
 service(AccountStore, { persistent: flag, find: method, named: method, page: method, add: method, update: method, remove: method })
 service(ResponseStore, { put: method, get: method, chain: method, items: method, delete: method })
+service(ConversationStore, {
+  create: method,
+  get: method,
+  setMetadata: method,
+  delete: method,
+  items: method,
+  page: method,
+  item: method,
+  append: method,
+  deleteItem: method,
+  acquire: method,
+  renew: method,
+  release: method,
+})
+service(Conversations, { open: method })
 service(MetricStore, { record: method, window: method, latest: method })
 service(RateLimiter, { reserve: method, enter: method, states: optional(method) })
 service(Ledger, { reserve: method, spent: method, raiseSpent: method, addCredit: method, balance: method, entries: method })
@@ -41,6 +59,14 @@ service(AuditTrail, { add: method, page: method })
 service(AdminTokenStore, { find: method, add: method, remove: method, list: method })
 service(Sealer, { keySource: text, isShared: flag, hasKey: flag, seal: method, open: method, isCurrent: method, mac: method })
 service(TokenCounter, { count: method })
+service(Compactor, {
+  isPortable: flag,
+  model: optional(text),
+  maxSummaryTokens: count(0),
+  maxKeptTokens: count(0),
+  maxParts: count(0),
+  question: method,
+})
 service(SharedState, { publish: method, subscribe: method })
 
 /** The services that plugins provide by a contract of core. */

@@ -64,6 +64,11 @@ export class Answer {
     this.#deliver(event)
   }
 
+  /** Shows a compaction that the gateway made. Called before the first event. */
+  showCompaction(sealed: string): void {
+    this.#stage.showCompaction(sealed)
+  }
+
   /** Shows the work of one of the gateway's tools. `showTool` shows its result. */
   beginTool(event: SearchEvent): void {
     this.#stage.beginSearch(event)
@@ -133,7 +138,7 @@ export class Answer {
 
   #sealed(event: ItemEvent): ItemEvent {
     if (event.type === 'reasoning-state') return { ...event, opaque: this.#seal('reasoning', event.opaque) }
-    if (event.type !== 'item-open' || event.item.kind !== 'compaction') return event
+    if (event.type !== 'item-open' || event.item.kind !== 'compaction' || event.item.byGateway) return event
     return { ...event, item: { ...event.item, opaque: this.#seal('compaction', event.item.opaque) } }
   }
 }

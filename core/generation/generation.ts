@@ -1,5 +1,6 @@
 import { Calls } from '../call/calls.ts'
 import { LiveAnswers } from '../call/live-answers.ts'
+import { Compactor } from '../contracts/compactor.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RequestEnvelope } from '../contracts/request-envelope.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
@@ -15,6 +16,7 @@ import { Affinity } from '../routing/affinity.ts'
 import { ContextWindow } from '../routing/context-window.ts'
 import { Planner } from '../routing/plan.ts'
 import { allowedHosts } from '../upstream/media/media-address.ts'
+import { Compactions } from './compaction/compactions.ts'
 import { checkEnvelope } from './check-envelope.ts'
 import { History } from './history.ts'
 import { InputCounting } from './input-counting.ts'
@@ -27,6 +29,8 @@ const dependencies = {
   history: History,
   planner: Planner,
   tools: LoadedTools,
+  compactions: Compactions,
+  compactor: Compactor,
   models: ModelCalls,
   answers: LiveAnswers,
   affinity: Affinity,
@@ -49,8 +53,8 @@ export class Generation {
     wire(this, dependencies)
   }
 
-  constructor({ contextWindow, freezesAll, ...services }: Dependencies<typeof dependencies>) {
-    this.#contextWindow = contextWindow
+  constructor({ freezesAll, ...services }: Dependencies<typeof dependencies>) {
+    this.#contextWindow = services.contextWindow
     this.#freezesAll = freezesAll
     this.#services = { ...services, mediaHosts: allowedHosts(services.settings.mediaHosts) }
   }

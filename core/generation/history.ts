@@ -8,6 +8,7 @@ import { RecordStore } from '../contracts/record-store.ts'
 import { ResponseStore, type StoredResponse } from '../contracts/response-store.ts'
 import type { FinishedAnswer, StoredResponses } from '../contracts/route.ts'
 import type { Caller } from '../contracts/run-context.ts'
+import { Sealer } from '../contracts/sealer.ts'
 import { freezeDeeply } from '../foundation/freeze.ts'
 import { Clock } from '../foundation/clock.ts'
 import { GatewayError, invalidRequest } from '../foundation/errors.ts'
@@ -16,6 +17,9 @@ import type { Maybe } from '../runtime/pending.ts'
 import { Logger } from '../foundation/logger.ts'
 import { RepeatedError } from '../foundation/repeated-error.ts'
 import { Settings } from '../framework/settings.ts'
+import { openDigest } from './compaction/digest.ts'
+import { expanded } from './compaction/expansion.ts'
+import { nothingToCompact, withoutTrigger } from './compaction/trigger.ts'
 import { withIds } from './item-ids.ts'
 import { pairOutputs } from './tool-outputs.ts'
 
@@ -29,6 +33,10 @@ export interface Extended {
   readonly added: readonly Item[]
   /** The input of the stored answer, if it is more than `added`. */
   readonly repeated?: readonly Item[]
+  /** The input ended with a `compaction_trigger`, which is left out here. */
+  readonly isTriggered?: boolean
+  /** The fingerprints of messages that compactions of the gateway stand for. */
+  readonly covered?: readonly string[]
 }
 
 /** A finished answer to store. */
@@ -52,20 +60,30 @@ export class History implements StoredResponses {
   readonly #timeoutMs: number
   readonly #clock: Clock
   readonly #ids: Ids
+  readonly #sealer: Sealer
   readonly #unstored: RepeatedError
   /** The bytes of the large answers that are being stored. Others may have to wait for one of them. */
   #largeBytes = 0
 
   static {
-    wire(this, [ResponseStore, RecordStore, Settings, Clock, Ids, Logger])
+    wire(this, [ResponseStore, RecordStore, Settings, Clock, Ids, Logger, Sealer])
   }
 
-  constructor(responses: ResponseStore, records: RecordStore, { storeTimeoutMs }: Settings, clock: Clock, ids: Ids, log: Logger) {
+  constructor(
+    responses: ResponseStore,
+    records: RecordStore,
+    { storeTimeoutMs }: Settings,
+    clock: Clock,
+    ids: Ids,
+    log: Logger,
+    sealer: Sealer,
+  ) {
     this.#responses = responses
     this.#records = records
     this.#timeoutMs = storeTimeoutMs
     this.#clock = clock
     this.#ids = ids
+    this.#sealer = sealer
     this.#unstored = new RepeatedError(log, 'could not store a response')
   }
 
@@ -108,23 +126,29 @@ export class History implements StoredResponses {
   /** At once for a request that refers to nothing earlier. */
   extend(request: GenerationRequest, history: HistoryUse | undefined, caller: Caller): Maybe<Extended> {
     const { input } = request
-    if (history?.continues !== undefined || history?.thread || input.some(isReference)) return this.#extended(request, history, caller)
+    if (history?.continues !== undefined || history?.thread || input.some(isReplaced)) return this.#extended(request, history, caller)
     const whole = pairOutputs(input, 0, history?.param)
     return { request: whole === input ? request : freezeDeeply({ ...request, input: whole }), added: input }
   }
 
   async #extended(request: GenerationRequest, history: HistoryUse | undefined, caller: Caller): Promise<Extended> {
-    const { input } = request
+    const input = withoutTrigger(request.input)
+    const isTriggered = input !== request.input
     const references = input.filter(isReference)
     const [earlier, added] = await Promise.all([
       this.#before(history, caller),
       references.length === 0 ? input : this.#resolved(input, references, history, caller),
     ])
     const whole = [...earlier, ...added]
+    const read = expanded(whole, sealed => openDigest(this.#sealer, caller, sealed))
+    const { items, from, to, covered } = read ?? { items: whole, from: 0, to: 0 }
+    if (items.length === 0) throw nothingToCompact()
     return {
-      request: freezeDeeply({ ...request, input: pairOutputs(whole, earlier.length, history?.param) }),
+      request: freezeDeeply({ ...request, input: pairOutputs(items, earlier.length + to - from, history?.param) }),
       added,
       ...(history?.thread?.isRepeated && { repeated: whole }),
+      ...(isTriggered && { isTriggered }),
+      ...(covered && { covered }),
     }
   }
 
@@ -225,6 +249,11 @@ export class History implements StoredResponses {
 
 function isReference(item: Item): item is ItemReference {
   return item.type === 'item_reference'
+}
+
+/** True if models do not get the item as it is. */
+function isReplaced({ type }: Item): boolean {
+  return type === 'item_reference' || type === 'compaction' || type === 'compaction_trigger'
 }
 
 /** Clients match on the first sentence: docs/protocol/stored-responses.md#chaining. */

@@ -83,6 +83,11 @@ export class ItemStage {
     this.#emit({ type: 'item-close', status: 'completed' })
   }
 
+  /** The gateway has compacted the conversation. Called before the first event. */
+  showCompaction(sealed: string): void {
+    this.#whole({ kind: 'compaction', id: this.#id('compaction'), opaque: sealed, byGateway: true })
+  }
+
   /** The provider paused: emits the waiting events before the next round. */
   pause(): void {
     while (this.#waiting.length > 0) this.#close('completed')

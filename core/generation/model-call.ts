@@ -126,6 +126,8 @@ export class ModelCall implements Work<Candidate, ModelReply> {
   readonly #reservation: Reservation | undefined
   /** Of the round. */
   #request!: GenerationRequest
+  /** Of the round, if its replies are no part of the answer. */
+  #said: Said | undefined
 
   constructor(services: CallServices, scope: CallScope, candidates: readonly Candidate[], reservation: Reservation | undefined) {
     this.#services = services
@@ -136,14 +138,15 @@ export class ModelCall implements Work<Candidate, ModelReply> {
 
   /**
    * Begins a round: asks the candidates in order until one begins to answer. The reply has its first semantic event. Throws the public
-   * error of the last failure, or 402.
+   * error of the last failure, or 402. `said`: where the reply is written, if it is no part of the answer.
    */
-  open(request: GenerationRequest, candidates: readonly Candidate[] = this.candidates): Promise<ModelReply> {
+  open(request: GenerationRequest, candidates: readonly Candidate[] = this.candidates, said?: Said): Promise<ModelReply> {
     const { failover, rules } = this.#services
     const { context, cancellation, memory } = this.#scope
     // Freezing a long conversation takes a quarter of the gateway's time for it, so only what others get is frozen.
     if ((candidates.length > 1 || context.caller.policy.logging.value) && !Object.isFrozen(request)) freezeDeeply(request)
     this.#request = request
+    this.#said = said
     this.hedgeAfterMs = candidates.length > 1 ? rules.hedgeAfterMs(candidates[0]!, request.stream === true) : undefined
     memory.keep()
     return failover.first(candidates, context, cancellation, this)
@@ -215,7 +218,7 @@ export class ModelCall implements Work<Candidate, ModelReply> {
     lane: Lane,
     cover: Cover | undefined,
     request = requestAt(candidate, this.#request),
-    { memory, said }: ReplyPart = this.#scope,
+    { memory, said }: ReplyPart = { memory: this.#scope.memory, said: this.#said ?? this.#scope.said },
   ): Maybe<ModelReply | ProviderFailure> {
     const { providers, rules, failover, unreported, masks } = this.#services
     const { context, record, payer, tools, toolSecrets } = this.#scope

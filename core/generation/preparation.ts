@@ -12,6 +12,7 @@ import { applyInputGuards, readsContent, type OpenGuard } from '../guards/input-
 import type { Candidate, Planner } from '../routing/plan.ts'
 import { isPending, type Maybe } from '../runtime/pending.ts'
 import type { AllowedHosts } from '../upstream/media/media-address.ts'
+import type { Compactions, PlannedCompaction } from './compaction/compactions.ts'
 import type { Extended, History } from './history.ts'
 import { checkMediaAddresses } from './media-addresses.ts'
 import type { LoadedTools } from './tools/loaded-tools.ts'
@@ -31,6 +32,12 @@ export interface Prepared {
   readonly repeated?: readonly Item[] | undefined
   readonly guards: readonly OpenGuard[]
   readonly candidates: readonly Candidate[]
+  /** The fingerprints of messages that compactions of the gateway stand for. */
+  readonly covered: readonly string[]
+  /** The answer is a compaction, which a vendor makes. */
+  readonly isTriggered: boolean
+  /** The gateway compacts the conversation first. */
+  readonly compaction?: PlannedCompaction
 }
 
 /** A request with its history. */
@@ -44,6 +51,7 @@ export interface PreparationServices {
   readonly history: History
   readonly planner: Planner
   readonly tools: LoadedTools
+  readonly compactions: Compactions
   /** From the settings. */
   readonly mediaHosts: AllowedHosts
 }
@@ -76,6 +84,10 @@ export abstract class Preparation<Kind extends 'generation' | 'count'> {
     this.context = this.operation.context
   }
 
+  get session(): string | undefined {
+    return this.envelope.session ?? this.asked.prompt_cache_key
+  }
+
   check(): undefined {
     checkMediaAddresses(this.asked.input, this.#services.mediaHosts)
   }
@@ -90,8 +102,9 @@ export abstract class Preparation<Kind extends 'generation' | 'count'> {
     return { ...drafted, checked: await applyInputGuards(drafted.request, guards, this.context) }
   }
 
-  plan({ request: extended, added, repeated, checked = extended }: Drafted, guards: readonly OpenGuard[]): Maybe<Prepared> {
-    const { planner, tools: loaded } = this.#services
+  plan(drafted: Drafted, guards: readonly OpenGuard[]): Maybe<Prepared> {
+    const { request: extended, added, repeated, isTriggered = false, covered = [], checked = extended } = drafted
+    const { planner, tools: loaded, compactions } = this.#services
     const { context } = this
     const request = loaded.readable(checked)
     const isGuarded = guards.some(readsContent)
@@ -99,6 +112,7 @@ export abstract class Preparation<Kind extends 'generation' | 'count'> {
     if (tools && checked.choices !== undefined)
       throw invalidRequest('Several choices cannot be combined with tools that the gateway runs. Leave out one of the two.', 'choices')
     const servable: Parameters<Planner['plan']>[1]['servable'] = tools && (endpoints => tools.servable(endpoints))
+    const mayCompact = compactions.mayCompact(request, isTriggered)
     const planning = planner.plan(request, {
       record: this.scope.record,
       dryRun: this.#dryRun,
@@ -106,8 +120,13 @@ export abstract class Preparation<Kind extends 'generation' | 'count'> {
       guards,
       continues: this.envelope.history?.continues,
       ...(servable && { servable }),
+      ...(mayCompact && { isUnfitted: true }),
     })
-    const prepared = (candidates: readonly Candidate[]): Prepared => ({ request, extended, tools, added, repeated, guards, candidates })
+    const common = { tools, added, repeated, guards, covered, isTriggered }
+    const prepared = (candidates: readonly Candidate[]): Maybe<Prepared> => {
+      if (this.#dryRun || (!mayCompact && !isTriggered)) return { request, extended, candidates, ...common }
+      return compactions.plan({ request, extended, candidates, isTriggered, context, guards }).then(plan => ({ ...plan, ...common }))
+    }
     return isPending(planning) ? planning.then(prepared) : prepared(planning)
   }
 

@@ -26,6 +26,10 @@ const maxPauses = 8
 
 export interface RoundsScope {
   readonly prepared: Pick<Prepared, 'request' | 'extended' | 'guards'>
+  /** The endpoints to ask, in order, if they are not those of the call. */
+  readonly candidates?: readonly Candidate[] | undefined
+  /** The last reply of a model that summarized the conversation before. */
+  readonly summary?: ModelReply | undefined
   /** Absent without tools of the gateway. */
   readonly tools: ToolRounds | undefined
   readonly loaded: LoadedTools
@@ -95,17 +99,23 @@ export class Rounds {
 
   /** Asks until the answer is complete. Returns the candidate that gave the last reply. */
   run(call: ModelCall): Promise<Candidate> {
-    return this.#scope.tools ? this.#withTools(this.#scope.tools, call) : this.#ask(call, this.#request, call.candidates)
+    return this.#scope.tools ? this.#withTools(this.#scope.tools, call) : this.#ask(call, this.#request, this.#candidates(call))
+  }
+
+  #candidates(call: ModelCall): readonly Candidate[] {
+    return this.#scope.candidates ?? call.candidates
   }
 
   #ask(call: ModelCall, request: GenerationRequest, among: readonly Candidate[]): Promise<Candidate> {
     const opening = call.open(request, among)
     // The answer ends incomplete before a later round that the spend cap does not cover.
+    const { summary } = this.#scope
     return opening.then(
       reply => this.#begun(reply, call),
-      this.#reply &&
+      (this.#reply ?? summary) &&
         (error => {
           if (!(error instanceof GatewayError) || error.status !== 402) throw error
+          if (!this.#reply) this.#scope.begin(summary!)
           this.#finish = 'length'
           this.#isCut = true
           return among[0]!
@@ -185,13 +195,13 @@ export class Rounds {
     if (!(await this.#scope.tools!.run(finish, candidate.endpoint, call))) return candidate
     const request = await this.#continued()
     call.nextRound(request)
-    return await this.#ask(call, request, [candidate, ...call.candidates.filter(other => other !== candidate)])
+    return await this.#ask(call, request, [candidate, ...this.#candidates(call).filter(other => other !== candidate)])
   }
 
   async #withTools(tools: ToolRounds, call: ModelCall): Promise<Candidate> {
     const added = await tools.begin(call)
     if (added.length > 0) this.#request = await this.#grown(added)
-    return await this.#ask(call, this.#request, call.candidates)
+    return await this.#ask(call, this.#request, this.#candidates(call))
   }
 
   /** The next request after a pause. */

@@ -5,6 +5,7 @@ import type { Onlookers } from '../call/onlookers.ts'
 import type { CallSteps } from '../call/steps.ts'
 import type { AnsweredGeneration } from '../contracts/call-wrapper.ts'
 import type { Endpoint } from '../contracts/catalog.ts'
+import type { Compactor } from '../contracts/compactor.ts'
 import type { FinishReason, GenerationEvent } from '../contracts/events.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
@@ -20,12 +21,16 @@ import type { Settings } from '../framework/settings.ts'
 import { answerGuards } from '../guards/answer-guards.ts'
 import { readsAnswers, type OpenGuard } from '../guards/input-guards.ts'
 import type { Affinity } from '../routing/affinity.ts'
+import type { ContextWindow } from '../routing/context-window.ts'
+import type { Candidate } from '../routing/plan.ts'
 import { routingWarnings } from '../routing/routing-record.ts'
 import { isPending, type Maybe } from '../runtime/pending.ts'
 import { MediaError } from '../upstream/media/media-error.ts'
 import { pathOfMedia } from '../upstream/media/media-parts.ts'
 import { Answer } from './answer.ts'
 import { Commit } from './commit.ts'
+import { Compacting, type Compacted } from './compaction/compacting.ts'
+import { checkCompaction, retainedMessages } from './compaction/retained.ts'
 import { GivenAnswer } from './given-answer.ts'
 import { located } from './located.ts'
 import type { ModelCall, ModelCalls } from './model-call.ts'
@@ -40,6 +45,8 @@ import { withShownTools } from './tools/tool-secrets.ts'
 /** The services that every run uses. */
 export interface RunServices extends PreparationServices {
   readonly models: ModelCalls
+  readonly compactor: Compactor
+  readonly contextWindow: ContextWindow
   readonly answers: LiveAnswers
   readonly affinity: Affinity
   readonly sealer: Sealer
@@ -72,6 +79,8 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
   #onlookers: Onlookers | undefined
   #given: GivenAnswer | undefined
   #rounds: Rounds | undefined
+  #compacting: Compacting | undefined
+  #compacted: Compacted | undefined
   #outcome: Outcome | undefined
   #finished: FinishedAnswer | undefined
   #stored = false
@@ -107,7 +116,17 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
     this.#onlookers = onlookers
   }
 
-  reserve({ request, candidates, tools }: Prepared): Maybe<void> {
+  reserve(prepared: Prepared): Maybe<void> {
+    const { request, candidates, compaction } = prepared
+    if (!compaction) return this.#hold(request, candidates, prepared)
+    const { settings, ...services } = this.#services
+    const { context, scope } = this
+    const limits = { maxCharacters: settings.maxAnswerBytes, cancellation: scope.cancellation, memory: this.#memory }
+    this.#compacting = new Compacting(compaction, prepared, { ...services, ...limits, context })
+    return this.#compacting.open().then(first => this.#hold(first, compaction.candidates, prepared))
+  }
+
+  #hold(request: GenerationRequest, candidates: readonly Candidate[], { tools }: Prepared): Maybe<void> {
     const reserving = this.#services.models.reserve(request, candidates, {
       payer: this.operation,
       context: this.context,
@@ -140,9 +159,18 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
     if (given) return await this.#give(given, prepared)
     const { tools: loaded, sealer } = this.#services
     this.#commitInTime()
+    const compacted = this.#compacting && (this.#compacted = await this.#compacting.run(this.#call!))
+    const summary = compacted?.reply
+    if (summary && prepared.isTriggered) {
+      this.#answers(summary)
+      return { endpoint: summary.attempt.candidate.endpoint, prepared, finish: 'stop', isGiven: false }
+    }
+    const left = compacted?.prepared ?? prepared
     const rounds = new Rounds({
-      prepared,
-      tools: prepared.tools && this.#toolRounds(prepared.tools, prepared),
+      prepared: left,
+      candidates: compacted && left.candidates,
+      summary,
+      tools: left.tools && this.#toolRounds(left.tools, left),
       loaded,
       sealer,
       context: this.context,
@@ -164,6 +192,10 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
   }
 
   store({ endpoint, prepared, finish }: Answered): Maybe<void> {
+    if (prepared.isTriggered) {
+      checkCompaction(this.#answer.shown.items(), endpoint)
+      this.#sink.retain?.(retainedMessages(prepared))
+    }
     this.#outcome = this.#outcomeOf(endpoint, finish)
     this.#finished = this.#sink.close(this.#outcome)
     this.scope.record.answerId = this.#finished.id
@@ -176,14 +208,17 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
     this.#sink.end(stored)
     const { record } = this.scope
     // Without a choice of endpoints, there is nothing to remember.
-    if (record.routing && !isGiven)
-      this.#services.affinity.remember(prepared.request, this.context.caller, endpoint, stored ? finished.id : undefined)
+    if (record.routing && !isGiven) {
+      const { user, model } = prepared.request
+      const followed = { session: record.session, user }
+      this.#services.affinity.remember(followed, this.context.caller, endpoint, model === 'auto', stored ? finished.id : undefined)
+    }
     record.content(withShownTools(this.envelope.recorded ?? (this.asked as unknown as JsonObject)), finished.body)
     return this.#outcome!
   }
 
   outcome({ endpoint, finish }: Answered): Omit<AnsweredGeneration, 'by'> | undefined {
-    if (this.#rounds?.isCut) return undefined
+    if (this.#rounds?.isCut || this.#compacted) return undefined
     const { usage, costUsd } = this.operation.bill
     return { endpoint, finish, usage, costUsd, ranTools: this.#rounds?.ranTools === true }
   }
@@ -261,7 +296,9 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
     this.#commit.stop()
     const { endpoint } = attempt.candidate
     this.operation.answeredBy(endpoint)
-    this.#begin(endpoint, this.scope.record.attempts.length + 1, attempt.warnings)
+    const { sealed, warnings = [] } = this.#compacted ?? {}
+    this.#begin(endpoint, this.scope.record.attempts.length + 1, [...warnings, ...attempt.warnings])
+    if (sealed !== undefined) this.#answer.showCompaction(sealed)
   }
 
   #begin(endpoint: Endpoint, attempts: number, own: readonly Warning[]): void {

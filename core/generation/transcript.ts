@@ -143,7 +143,11 @@ function itemOf(entry: Entry): Item {
       return { type: 'web_search_call', id, status, action: { ...action }, ...(results && { results }) } as Item
     }
     case 'compaction':
-      return { type: 'compaction', id: entry.id, encrypted_content: entry.seal('compaction', entry.opaque) }
+      return {
+        type: 'compaction',
+        id: entry.id,
+        encrypted_content: entry.byGateway ? entry.opaque : entry.seal('compaction', entry.opaque),
+      }
     case 'foreign':
       return { ...entry.item, id: entry.id } as unknown as Item
   }

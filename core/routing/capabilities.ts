@@ -62,7 +62,12 @@ const preferences: readonly Requirement[] = [
  * Passes over the endpoints that cannot serve the request, or not as well as others of the same model. Throws a 400 if none is left, after
  * `selection` has noted why.
  */
-export function selectCapable(selection: Selection, models: readonly NamedModel[], request: GenerationRequest): void {
+export function selectCapable(
+  selection: Selection,
+  models: readonly NamedModel[],
+  request: GenerationRequest,
+  gatewayCompacts = false,
+): void {
   for (const necessity of necessities) {
     if (!isLackingSomewhere(selection, necessity) || !necessity.isNeeded(request)) continue
     const { endpoints } = selection
@@ -81,7 +86,7 @@ export function selectCapable(selection: Selection, models: readonly NamedModel[
       preference.reason,
     )
   }
-  if (request.context_management?.length) preferContextManagement(selection)
+  if (request.context_management?.length && !gatewayCompacts) preferContextManagement(selection)
 }
 
 /** The reason why an endpoint cannot serve the request, if one is known. */

@@ -4,11 +4,13 @@ import { Catalog, type Endpoint } from '../contracts/catalog.ts'
 import { Circuits } from '../contracts/circuits.ts'
 import type { OpenRecord, PassedOver } from '../contracts/log-sink.ts'
 import { defaultIntervalMs, intervalMsOf } from '../contracts/metric-interval.ts'
+import type { CompactionItem } from '../contracts/items.ts'
 import { MetricStore } from '../contracts/metric-store.ts'
 import type { Provider } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RetrievalKind } from '../contracts/retrieval.ts'
 import type { RunContext } from '../contracts/run-context.ts'
+import { Sealer } from '../contracts/sealer.ts'
 import { Clock } from '../foundation/clock.ts'
 import { isPending, type Maybe } from '../runtime/pending.ts'
 import { Providers } from '../framework/extension-points.ts'
@@ -19,6 +21,7 @@ import { selectCapable } from './capabilities.ts'
 import { ContextWindow } from './context-window.ts'
 import { speakingEndpoints } from './dialects.ts'
 import { EndpointView } from './endpoint-view.ts'
+import { accountsOf, compactionOf, holdersOf } from './compaction-holders.ts'
 import { namedModels, withoutRepeats, type NamedModel } from './named-models.ts'
 import { joined, Order, type AskedSorts } from './order.ts'
 import { led, Precedence } from './precedence.ts'
@@ -37,10 +40,12 @@ export interface Candidate {
 export interface PlanScope {
   readonly context: RunContext
   readonly guards: readonly OpenGuard[]
-  /** Receives the record of how the endpoints were chosen. */
-  readonly record: Pick<OpenRecord, 'routing'>
+  /** Has the session, and receives the record of how the endpoints were chosen. */
+  readonly record: Pick<OpenRecord, 'routing' | 'session'>
   /** True if nothing will be sent: the input may be longer than every context window, and no endpoint is explored. */
   readonly dryRun?: boolean
+  /** True if the gateway may compact the conversation: it may be longer than every context window, and no endpoint has to. */
+  readonly isUnfitted?: boolean
   /** The id of the stored answer that the request continues: the endpoint that gave it has the conversation in its prompt cache. */
   readonly continues?: string | undefined
   /** The endpoints that can serve the gateway's tools of the request. Throws if none can. Absent if the request has none. */
@@ -58,6 +63,7 @@ const dependencies = {
   permissions: Permissions,
   precedence: Precedence,
   providers: Providers,
+  sealer: Sealer,
   sorts: Sorts,
 }
 
@@ -94,7 +100,7 @@ export class Planner {
     const { selection, models } = draft
     let rule: PassedOver = 'tools'
     try {
-      selectCapable(selection, models, request)
+      selectCapable(selection, models, request, scope.isUnfitted)
       if (request.extra?.needed) {
         rule = 'dialect'
         selection.keep(speakingEndpoints(selection.endpoints, request, this.#parts.providers), rule)
@@ -107,6 +113,11 @@ export class Planner {
       }
       rule = 'permission'
       selection.keep(this.#parts.permissions.permitted(selection.endpoints, scope.context.caller, request.model), rule)
+      const bound = compactionOf(request)
+      if (bound) {
+        rule = 'compaction'
+        selection.keep(this.#holders(selection.endpoints, bound, scope), rule)
+      }
       rule = 'policy'
       const cleared = clearedEndpoints(selection.endpoints, request, scope.guards, scope.context)
       if (cleared.length === 0) return this.#refuse(draft)
@@ -114,10 +125,17 @@ export class Planner {
     } catch (error) {
       throw refused(error, rule, draft)
     }
-    const fitting = scope.dryRun || scope.kind ? selection.endpoints : this.#parts.contextWindow.fit(selection.endpoints, request)
+    const fitting =
+      scope.dryRun || scope.kind || scope.isUnfitted ? selection.endpoints : this.#parts.contextWindow.fit(selection.endpoints, request)
     if (isPending(fitting) || (selection.endpoints.length > 1 && readsCost(draft))) return this.#counted(draft, fitting)
     selection.keep(fitting, 'context-window')
     return this.#order(draft, undefined)
+  }
+
+  /** The endpoints that can read the compaction. */
+  #holders(endpoints: readonly Endpoint[], compaction: CompactionItem, { context }: PlanScope): readonly Endpoint[] {
+    const { sealer, providers } = this.#parts
+    return holdersOf(sealer, compaction, endpoints, provider => accountsOf(providers.get(provider)), context.caller)
   }
 
   #draft(request: GenerationRequest, scope: PlanScope): PlanDraft {
@@ -197,6 +215,7 @@ export class Planner {
           ranked: orders[0]!,
           isAuto: models[0]!.isAuto,
           request,
+          session: scope.record.session,
           caller,
           sort: sorts.endpoints,
           view,

@@ -1,7 +1,6 @@
 import type { Endpoint } from '../contracts/catalog.ts'
 import { Circuits } from '../contracts/circuits.ts'
 import type { Preferred } from '../contracts/log-sink.ts'
-import type { Provider } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { Caller } from '../contracts/run-context.ts'
 import { Sealer } from '../contracts/sealer.ts'
@@ -10,6 +9,7 @@ import { wire, type Dependencies } from '../framework/container.ts'
 import { Providers } from '../framework/extension-points.ts'
 import { Settings } from '../framework/settings.ts'
 import { Affinity } from './affinity.ts'
+import { accountsOf } from './compaction-holders.ts'
 import type { EndpointView } from './endpoint-view.ts'
 import type { Ranked } from './ranking.ts'
 import type { Sort } from './sorts.ts'
@@ -37,6 +37,7 @@ export interface Standing {
   readonly ranked: readonly Ranked[]
   readonly isAuto: boolean
   readonly request: GenerationRequest
+  readonly session: string | null
   readonly caller: Caller
   /** Of endpoints. */
   readonly sort: Sort | undefined
@@ -94,8 +95,8 @@ export class Precedence {
     return holder && this.#isHealthy(ranked[holder.index]!.endpoint) ? holder.index : -1
   }
 
-  #warm({ ranked, request, caller, isAuto, sort, continues }: Standing): number {
-    const warm = this.#parts.affinity.warm(request, caller, isAuto ? 'auto' : ranked[0]!.endpoint.model, continues)
+  #warm({ ranked, request: { user }, session, caller, isAuto, sort, continues }: Standing): number {
+    const warm = this.#parts.affinity.warm({ session, user }, caller, isAuto ? 'auto' : ranked[0]!.endpoint.model, continues)
     if (!warm) return -1
     const index = ranked.findIndex(({ endpoint }) => endpoint.provider === warm.provider && endpoint.model === warm.model)
     const found = ranked[index]
@@ -130,9 +131,4 @@ export function led(ranked: readonly Ranked[], { index, reason }: Precedent): Ra
   if (reason === 'exploration') return [first, ...others]
   const isSame = ({ endpoint }: Ranked): boolean => endpoint.model === first.endpoint.model
   return [first, ...others.filter(isSame), ...others.filter(each => !isSame(each))]
-}
-
-function accountsOf(provider: Pick<Provider, 'credentials'> | undefined): readonly (string | undefined)[] {
-  const { credentials = [] } = provider ?? {}
-  return credentials.length === 0 ? [undefined] : credentials.map(({ account }) => account)
 }

@@ -93,7 +93,7 @@ const response: Check = shape({
     top_logprobs: whole,
     store: boolean,
     background: boolean,
-    service_tier: { enum: ['auto', 'default', 'flex', 'scale', 'priority'] },
+    service_tier: { enum: ['auto', 'default', 'flex', 'scale', 'priority', 'fast', 'ultrafast'] },
     metadata: { type: 'object', additionalProperties: string },
     conversation: orNull(record({ id: string })),
     prompt: nullable('object'),

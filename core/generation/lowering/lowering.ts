@@ -1,4 +1,5 @@
 import { wire } from '../../framework/container.ts'
+import type { CompactionItem } from '../../contracts/items.ts'
 import type { Credential } from '../../contracts/provider.ts'
 import type { GatewayOnlyField, GenerationRequest, UpstreamRequestBody } from '../../contracts/request.ts'
 import type { Warning } from '../../contracts/route.ts'
@@ -6,12 +7,13 @@ import type { Caller } from '../../contracts/run-context.ts'
 import { Sealer } from '../../contracts/sealer.ts'
 import type { ProviderMistake } from '../../provider-kit/provider-mistake.ts'
 import type { Candidate } from '../../routing/plan.ts'
-import { accountOfState, openState } from '../../routing/state.ts'
+import { compactionOf } from '../../routing/compaction-holders.ts'
+import { accountOfState, holderOfState, openState } from '../../routing/state.ts'
 import type { Draft, Raise } from './draft.ts'
 import { lowerEffort } from './effort.ts'
 import { lowerExtras } from './extras.ts'
 import { lowerFormat } from './format.ts'
-import { limitOutput, lowerContextManagement, lowerParameters } from './parameters.ts'
+import { limitOutput, lowerContextManagement, lowerParameters, lowerTier } from './parameters.ts'
 import { lowerTools } from './tools.ts'
 import { recentValues } from '../../runtime/recent-values.ts'
 
@@ -73,10 +75,27 @@ export class Lowering {
     { endpoint, provider }: Candidate,
     { key }: Caller,
   ): readonly (Credential | undefined)[] {
+    const bound = compactionOf(request)
+    if (bound) return this.#readers(inTurn, bound, { endpoint, provider }, key.org)
     if (inTurn.length === 1) return inTurn
     const accounts = inTurn.flatMap(credential => credential?.account ?? [])
     const account = accountOfState(this.#sealer, { org: key.org, provider: provider.id, model: endpoint.model }, accounts, request.input)
     return account === undefined ? inTurn : inTurn.toSorted((a, b) => Number(b?.account === account) - Number(a?.account === account))
+  }
+
+  /** The credentials whose account made the compaction: others would answer without the conversation. Even one that rests. */
+  #readers(
+    inTurn: readonly (Credential | undefined)[],
+    compaction: CompactionItem,
+    { endpoint, provider }: Candidate,
+    org: string,
+  ): readonly (Credential | undefined)[] {
+    const reads = (credential: Credential | undefined): boolean =>
+      holderOfState(this.#sealer, compaction, [{ org, provider: provider.id, account: credential?.account, model: endpoint.model }]) === 0
+    const able = inTurn.filter(reads)
+    if (able.length > 0) return able
+    const resting = provider.credentials?.find(reads)
+    return resting ? [resting] : inTurn
   }
 
   /** `outputLimit`: output tokens that the spend cap allows. Undefined if there is no limit. */
@@ -99,6 +118,7 @@ export class Lowering {
     body.input = state.items
     body.prompt_cache_key = this.#cacheKey(caller, request.prompt_cache_key ?? request.user)
     const draft: Draft = { request: body, endpoint, provider, keyId: caller.key.id, warnings, raises: [] }
+    if (body.service_tier !== undefined) lowerTier(draft, caller.spending !== undefined)
     if (outputLimit !== undefined) limitOutput(draft, outputLimit)
     for (const lower of lowerings) lower(draft)
     return draft

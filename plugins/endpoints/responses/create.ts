@@ -1,5 +1,6 @@
 import { GatewayError, type Exchange, type Reply } from '../../../core/index.ts'
-import { gatewayHeaders, type GatewayServices } from '../../../core/kit.ts'
+import { gatewayHeaders, type Conversations, type GatewayServices } from '../../../core/kit.ts'
+import { conversationUse, namedConversation, withConversation } from './conversation.ts'
 import { neutralRequest, publicWarning } from './neutral-request.ts'
 import { parseRequest } from './parse.ts'
 import { jsonReply } from './replies.ts'
@@ -14,14 +15,26 @@ export interface CreateOptions {
   readonly unsupported: OnUnsupported
 }
 
-export async function createResponse(exchange: Exchange, gateway: GatewayServices, { events, unsupported }: CreateOptions): Promise<Reply> {
-  const { body, warnings } = parseRequest(await exchange.json(), { toolTypes: gateway.toolTypes, unsupported })
+export async function createResponse(
+  exchange: Exchange,
+  gateway: GatewayServices,
+  { events, unsupported }: CreateOptions,
+  conversations: Conversations | undefined,
+): Promise<Reply> {
+  const { body, warnings } = parseRequest(await exchange.json(), {
+    toolTypes: gateway.toolTypes,
+    unsupported,
+    conversations: conversationUse(exchange, conversations),
+  })
   const stream = body.stream ? exchange.stream() : undefined
   const builder = new ResponseBuilder(body, gateway.ids, gateway.clock, events, stream)
-  const { request, envelope } = neutralRequest(body)
+  const conversation = namedConversation(body, exchange, conversations)
+  if (conversation) builder.response.conversation = { id: conversation.id }
+  const { request, envelope } = neutralRequest(body, conversation)
   const run = gateway.generate(exchange, request, builder, envelope)
+  if (conversation) void run.finished.then(() => conversation.thread.over())
   const result = stream ? await run.committed : await run.finished
-  if (result instanceof GatewayError) throw result
+  if (result instanceof GatewayError) throw await withConversation(result, body, exchange, gateway)
   const { endpoint, attempts } = result
   const headers = gatewayHeaders({
     // Without an attempt, a plugin has answered.

@@ -1,5 +1,6 @@
 import { definePlugin, Routes, SortStrategies, type JsonObject, type Registry, type Route, type SortStrategy } from '../../../core/index.ts'
 import {
+  Conversations,
   describeFailureStatus,
   errorReply,
   sortSchema,
@@ -10,6 +11,7 @@ import {
 import type { CreateOptions } from './create.ts'
 import {
   describeCancel,
+  describeCompact,
   describeCreate,
   describeDelete,
   describeInputItems,
@@ -21,7 +23,7 @@ import { insteadOf } from './instead-of.ts'
 import { isId } from './path-id.ts'
 
 /**
- * `POST /v1/responses` and `POST /v1/responses/input_tokens`; for stored responses, `GET` and `DELETE /v1/responses/{id}`, `input_items`
+ * `POST /v1/responses`, `POST /v1/responses/compact` and `POST /v1/responses/input_tokens`; for stored responses, `GET` and `DELETE /v1/responses/{id}`, `input_items`
  * and `cancel`. See docs/protocol/request.md and docs/protocol/stored-responses.md.
  */
 export default definePlugin({
@@ -40,7 +42,8 @@ export default definePlugin({
         type: 'string',
         enum: ['warn', 'refuse'],
         default: 'warn',
-        description: 'How to treat requests with `background`, `conversation` or `prompt`: answer with a warning, or refuse with a 400.',
+        description:
+          'How to treat requests with `background`, `prompt` or a `conversation` that is not kept: answer with a warning, or refuse with a 400.',
       },
       upstreamFailureStatus: {
         type: 'integer',
@@ -52,10 +55,11 @@ export default definePlugin({
     },
   },
   needs: { sorts: SortStrategies },
-  setup(gateway, options, { sorts }) {
+  wants: { conversations: Conversations },
+  setup(gateway, options, { sorts, conversations }) {
     const { upstreamFailureStatus: status } = options
     const error: Route['error'] = error => errorReply(withFailureStatus(error, status))
-    for (const route of routes(options, sorts))
+    for (const route of routes(options, sorts, conversations))
       gateway.add<Route>(Routes, {
         ...route,
         auth: 'key',
@@ -69,7 +73,11 @@ type Surface = typeof import('./surface.ts')
 
 type ResponsesRoute = Omit<Route, 'auth' | 'describe'> & { readonly describe: () => RouteDescription }
 
-function routes(options: CreateOptions, sorts: Registry<SortStrategy>): readonly ResponsesRoute[] {
+function routes(
+  options: CreateOptions,
+  sorts: Registry<SortStrategy>,
+  conversations: Conversations | undefined,
+): readonly ResponsesRoute[] {
   const path = '/v1/responses'
   let surface: Surface | undefined
   const load = async (): Promise<Surface> => (surface = await import('./surface.ts'))
@@ -77,8 +85,11 @@ function routes(options: CreateOptions, sorts: Registry<SortStrategy>): readonly
     (serve: (surface: Surface, ...given: Parameters<Route['handle']>) => ReturnType<Route['handle']>): Route['handle'] =>
     (...given) =>
       surface ? serve(surface, ...given) : load().then(loaded => serve(loaded, ...given))
-  const create = served(({ createResponse }, exchange, services) => createResponse(exchange, services, options))
-  const count = served(({ countInputTokens }, exchange, services) => countInputTokens(exchange, services, options.unsupported))
+  const create = served(({ createResponse }, exchange, services) => createResponse(exchange, services, options, conversations))
+  const compact = served(({ compactResponse }, exchange, services) => compactResponse(exchange, services, options.unsupported))
+  const count = served(({ countInputTokens }, exchange, services) =>
+    countInputTokens(exchange, services, options.unsupported, conversations),
+  )
   const retrieve = served(({ retrieveResponse }, ...given) => retrieveResponse(...given))
   const remove = served(({ deleteResponse }, ...given) => deleteResponse(...given))
   const list = served(({ listInputItems }, ...given) => listInputItems(...given))
@@ -88,6 +99,7 @@ function routes(options: CreateOptions, sorts: Registry<SortStrategy>): readonly
     describe((schemas ??= schemasWith(sortSchema(sorts))))
   return [
     { method: 'POST', path, handle: create, describe: by(describeCreate), insteadOf, trial },
+    { method: 'POST', path: `${path}/compact`, handle: compact, describe: by(describeCompact) },
     { method: 'POST', path: `${path}/input_tokens`, handle: count, describe: by(describeInputTokens) },
     { method: 'GET', path: `${path}/:id`, serves: isId, handle: retrieve, describe: by(describeRetrieve) },
     { method: 'DELETE', path: `${path}/:id`, serves: isId, handle: remove, describe: by(describeDelete) },

@@ -1,5 +1,6 @@
 import { invalidRequest } from '../../../core/index.ts'
 import type { Warning } from '../../../core/kit.ts'
+import type { ConversationUse } from './conversation.ts'
 import type { RequestBody } from './request-body.ts'
 
 /** Something that requests may ask for and the gateway does not have. */
@@ -7,9 +8,11 @@ export type OnUnsupported = 'warn' | 'refuse'
 
 interface Row extends Warning {
   /** True if the request asks for something that it does not get. Defaults need no warning. */
-  readonly isAsked: (body: RequestBody) => boolean
+  readonly isAsked: (body: RequestBody, conversations: ConversationUse) => boolean
   /** Says what to do instead. The answer is not what the caller asked for, so the operator may refuse such requests. */
   readonly instead?: string
+  /** Ends the sentence that refuses it. */
+  readonly condition?: string
 }
 
 const passedOn = 'passed on to providers that support it, without effect at others'
@@ -27,9 +30,21 @@ const rows: readonly Row[] = [
   },
   {
     param: 'conversation',
-    isAsked: ({ conversation }) => conversation !== undefined,
+    isAsked: ({ conversation }, kept) => conversation !== undefined && kept === 'absent',
     message: 'not supported, nothing was added or remembered: use previous_response_id',
     instead: 'Use previous_response_id',
+  },
+  {
+    param: 'conversation',
+    isAsked: ({ conversation }, kept) => conversation !== undefined && kept === 'unlogged',
+    message: 'needs request logging, which is off for this API key: nothing was added or remembered',
+    condition: 'without request logging, which is off for this API key',
+    instead: 'Turn it on, or send the whole conversation as input',
+  },
+  {
+    param: 'store',
+    isAsked: ({ conversation, store }, kept) => conversation !== undefined && store === false && kept === 'kept',
+    message: 'false, so nothing was added to the conversation',
   },
   {
     param: 'prompt',
@@ -48,10 +63,13 @@ const rows: readonly Row[] = [
 ]
 
 /** A warning for each member of the body that has no effect. With `refuse`, throws a 400 for one that changes what is answered. */
-export function withoutEffect(body: RequestBody, unsupported: OnUnsupported): readonly Warning[] {
-  const asked = rows.filter(({ isAsked }) => isAsked(body))
+export function withoutEffect(body: RequestBody, unsupported: OnUnsupported, conversations: ConversationUse): readonly Warning[] {
+  const asked = rows.filter(({ isAsked }) => isAsked(body, conversations))
   const refused = unsupported === 'refuse' ? asked.find(({ instead }) => instead) : undefined
-  if (refused)
-    throw invalidRequest(`This gateway does not support ${refused.param}. ${refused.instead}.`, refused.param, 'unsupported_parameter')
+  if (refused) {
+    const { param, instead, condition } = refused
+    const member = condition === undefined ? param : `${param} ${condition}`
+    throw invalidRequest(`This gateway does not support ${member}. ${instead}.`, param, 'unsupported_parameter')
+  }
   return asked
 }

@@ -31,6 +31,16 @@ export function schemasWith(sort: JsonObject): Schemas {
       ...object({ type: string, id: string }, { status: string }),
       description: 'An item of the input, as an InputItem with its id. It has image URLs only if you included them.',
     },
+    CompactedResponse: {
+      ...object({
+        id: string,
+        object: constant('response.compaction'),
+        created_at: count,
+        output: list({ anyOf: [ref('ListedItem'), ref('Compaction')] }),
+        usage: ref('Usage'),
+      }),
+      description: 'The newest messages of the user, then the compaction. Send all of it as the beginning of the next input.',
+    },
     InputTokens: object({ object: constant('response.input_tokens'), input_tokens: count }),
   }
 }
@@ -45,7 +55,8 @@ const routed = {
 
 const path = { id: { description: 'The id of the response.', schema: idSchema } }
 
-const include = {
+/** A parameter of the query. */
+export const include = {
   'include[]': {
     description: 'Additional members to return. Repeat the parameter for each value. `include` works too.',
     schema: { type: 'array', maxItems: 8, items: oneOf(...includables) },
@@ -88,6 +99,12 @@ export function describeCreate(schemas: Schemas): RouteDescription {
     },
     schemas,
   }
+}
+
+export function describeCompact(schemas: Schemas): RouteDescription {
+  const { replies } = describeCreate(schemas)
+  const ok = reply('The compacted conversation.', 'CompactedResponse', { ...routed, ...describeRateLimits() })
+  return { summary: 'Compact a conversation', request: ref('CompactResponse'), replies: { ...replies, 200: ok }, schemas }
 }
 
 export function describeInputTokens(schemas: Schemas): RouteDescription {
@@ -143,10 +160,10 @@ export function describeCancel(schemas: Schemas): RouteDescription {
   }
 }
 
-function reply(description: string, schema: string, headers: ReplyDescription['headers'] = {}): ReplyDescription {
+export function reply(description: string, schema: string, headers: ReplyDescription['headers'] = {}): ReplyDescription {
   return { description, headers: { ...requestId, ...headers }, content: { 'application/json': ref(schema) } }
 }
 
-function failure(description: string): ReplyDescription {
+export function failure(description: string): ReplyDescription {
   return reply(description, 'Error')
 }

@@ -22,16 +22,14 @@ const isGiven = (...names: readonly string[]): JsonObject => ({
 /** `sort`: the schema of the sorts that are loaded. */
 export function requestSchemas(sort: JsonObject): Members {
   return {
-    ...union(
-      'InputItem',
-      variantsOf(itemSchema.oneOf, type => `Input${pascal(type)}`, sentItem),
-    ),
+    ...inputItemSchemas,
     ...union(
       'Tool',
       variantsOf(toolSchema.oneOf, type => `${pascal(type)}Tool`, sentTool),
     ),
     ToolChoice: asSent(choice),
     CreateResponse: createResponse(sort),
+    CompactResponse: compactResponse(createResponse(sort).properties as Members),
   }
 }
 
@@ -54,6 +52,16 @@ function createResponse(sort: JsonObject): JsonObject {
       tools: orNull(list(ref('Tool'))),
       tool_choice: orNull(ref('ToolChoice')),
     },
+  }
+}
+
+/** The body of a generation. Members that concern the form of an answer are accepted, without effect. */
+function compactResponse({ input, ...properties }: Members): JsonObject {
+  return {
+    type: 'object',
+    required: ['model'],
+    anyOf: [isGiven('input'), isGiven('previous_response_id')],
+    properties: { input: orNull(input!), ...properties },
   }
 }
 
@@ -84,3 +92,8 @@ function sentTool(variant: Variant): JsonObject {
   if (variant.properties['type']?.['const'] !== 'web_search') return sent
   return { ...sent, properties: { ...sent.properties, type: oneOf(...webSearchTypes) } }
 }
+
+export const inputItemSchemas: Members = union(
+  'InputItem',
+  variantsOf(itemSchema.oneOf, type => `Input${pascal(type)}`, sentItem),
+)

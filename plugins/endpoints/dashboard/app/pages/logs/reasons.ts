@@ -9,6 +9,7 @@ export const passedOver: Readonly<Record<string, string>> = {
   'web-search': 'Another endpoint has web search.',
   dialect: 'Its API lacks a member of the request.',
   'context-management': 'Another endpoint has context management.',
+  compaction: 'Another endpoint made the compaction in the conversation.',
   permission: 'The key does not allow it.',
   policy: 'A guardrail excludes it.',
   'context-window': 'The input is too long for it.',

@@ -1,0 +1,41 @@
+import { GatewayError, invalidRequest, isObject, type Exchange, type Reply } from '../../../core/index.ts'
+import { gatewayHeaders, type GatewayServices } from '../../../core/kit.ts'
+import { CompactionBuilder } from './compaction-builder.ts'
+import { neutralRequest, publicWarning } from './neutral-request.ts'
+import { parseRequest } from './parse.ts'
+import { jsonReply } from './replies.ts'
+import type { OnUnsupported } from './without-effect.ts'
+
+/** `POST /v1/responses/compact`: the body of a generation, whose answer is a compaction: docs/protocol/compaction.md. */
+export async function compactResponse(exchange: Exchange, gateway: GatewayServices, unsupported: OnUnsupported): Promise<Reply> {
+  const { body, warnings } = parseRequest(triggered(await exchange.json()), { toolTypes: gateway.toolTypes, unsupported })
+  const builder = new CompactionBuilder(gateway.ids, gateway.clock)
+  const { request, envelope } = neutralRequest(body)
+  const result = await gateway.generate(exchange, request, builder, envelope).finished
+  if (result instanceof GatewayError) throw result
+  const { endpoint, attempts } = result
+  const headers = gatewayHeaders({
+    provider: endpoint.provider,
+    attempts,
+    warnings: [...result.warnings.map(publicWarning), ...warnings],
+  })
+  return jsonReply(builder.compaction, headers)
+}
+
+/** The trigger takes the place of an answer. Nothing is stored, and there is nothing to stream. */
+function triggered(given: unknown): unknown {
+  if (!isObject(given)) return given
+  const { stream: _stream, background: _background, conversation: _conversation, context_management: _management, ...body } = given
+  const { input, previous_response_id: continues } = body
+  if ((input ?? undefined) === undefined && (continues ?? undefined) === undefined)
+    throw invalidRequest(
+      'Send the conversation to compact as input, or name the stored response that ends it as previous_response_id.',
+      'input',
+    )
+  const trigger = { type: 'compaction_trigger' }
+  if (input !== undefined && input !== null && typeof input !== 'string' && !Array.isArray(input)) return body
+  const items = typeof input === 'string' ? [{ role: 'user', content: input }] : (input ?? [])
+  const last: unknown = items.at(-1)
+  const isTriggered = isObject(last) && last['type'] === trigger.type
+  return { ...body, input: isTriggered ? items : [...items, trigger], store: false }
+}

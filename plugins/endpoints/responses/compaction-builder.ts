@@ -1,0 +1,55 @@
+import type { Clock, Ids, JsonObject } from '../../../core/index.ts'
+import type { FinishedAnswer, GenerationSink, ItemEvent, MessageItem, Outcome } from '../../../core/kit.ts'
+import { publicUsage } from './response-object.ts'
+
+/** Makes the object `response.compaction`: the messages that stay, then the compaction. */
+export class CompactionBuilder implements GenerationSink {
+  readonly id: string
+  readonly full = false
+  readonly #ids: Ids
+  readonly #createdAt: number
+  readonly #output: JsonObject[] = []
+  #usage: JsonObject = {}
+
+  constructor(ids: Ids, clock: Clock) {
+    this.#ids = ids
+    this.id = ids.make('resp')
+    this.#createdAt = Math.floor(clock.now() / 1000)
+  }
+
+  get compaction(): JsonObject {
+    return { id: this.id, object: 'response.compaction', created_at: this.#createdAt, output: this.#output, usage: this.#usage }
+  }
+
+  begin(): void {}
+
+  write(event: ItemEvent): void {
+    if (event.type !== 'item-open' || event.item.kind !== 'compaction') return
+    const { id, opaque } = event.item
+    this.#output.push({ id, type: 'compaction', encrypted_content: opaque })
+  }
+
+  retain(messages: readonly MessageItem[]): void {
+    const shown = messages.map(({ id, role, content }) => ({
+      id: id ?? this.#ids.make('msg'),
+      type: 'message',
+      status: 'completed',
+      role,
+      content,
+    }))
+    this.#output.unshift(...shown)
+  }
+
+  close({ usage, costUsd }: Outcome): FinishedAnswer {
+    this.#usage = publicUsage(usage, costUsd)
+    return { id: this.id, body: this.compaction }
+  }
+
+  end(): void {}
+
+  fail(): void {}
+
+  drained(): Promise<void> {
+    return Promise.resolve()
+  }
+}
