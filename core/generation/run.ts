@@ -41,6 +41,7 @@ import type { RaisedEvent } from './raised-event.ts'
 import { Rounds } from './rounds.ts'
 import type { OpenTools } from './tools/open-tools.ts'
 import { ToolRounds } from './tools/tool-rounds.ts'
+import { withShownTools } from './tools/tool-secrets.ts'
 
 /** The services that every run uses. */
 export interface RunServices extends PreparationServices {
@@ -135,6 +136,7 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
       record: this.scope.record,
       memory: this.#memory,
       tools,
+      toolSecrets: this.toolSecrets,
       said: this.#answer.transcript,
       mayEndEarly: true,
     })
@@ -217,7 +219,7 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
       const followed = { session: record.session, user }
       this.#services.affinity.remember(followed, this.context.caller, endpoint, model === 'auto', stored ? finished.id : undefined)
     }
-    record.content(this.envelope.recorded ?? (this.asked as unknown as JsonObject), finished.body)
+    record.content(withShownTools(this.envelope.recorded ?? (this.asked as unknown as JsonObject)), finished.body)
     return this.#outcome!
   }
 
