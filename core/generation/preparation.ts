@@ -85,7 +85,7 @@ export abstract class Preparation<Kind extends 'generation' | 'count'> {
   }
 
   get session(): string | undefined {
-    return this.envelope.session ?? this.asked.prompt_cache_key
+    return this.asked.session_id ?? this.asked.prompt_cache_key
   }
 
   check(): undefined {
