@@ -1,5 +1,5 @@
 import type { FunctionCallItem, FunctionCallOutputItem, InputPart, Item, MessageItem } from '../contracts/items.ts'
-import { invalidRequest } from '../foundation/errors.ts'
+import { invalidRequest, type GatewayError } from '../foundation/errors.ts'
 import { callIdOf } from './agent-tools/call-id.ts'
 import { agentToolOfCall } from './agent-tools/table.ts'
 
@@ -45,6 +45,7 @@ function checkOutputs(input: readonly Item[], earlier: number, historyParam: str
         if (isLoose(item) || callId === undefined) break
         const call = calls?.get(callId)
         const param = `input[${position - earlier}].${'call_id' in item ? 'call_id' : 'id'}`
+        if (position < earlier && (call === undefined || answered?.has(call))) throw brokenHistory(item, callId, historyParam)
         if (call === undefined) {
           const advice = historyParam === undefined ? 'Send the call before it' : `Send the call before it, or chain with ${historyParam}`
           throw invalidRequest(`No tool call found for the output with call_id "${callId}". ${advice}.`, param)
@@ -56,6 +57,15 @@ function checkOutputs(input: readonly Item[], earlier: number, historyParam: str
     }
   }
   return answered
+}
+
+/** Of a conversation whose items were added or deleted one by one. */
+function brokenHistory({ type, ...item }: Item, callId: string, param: string | undefined): GatewayError {
+  const where = 'id' in item ? `The item '${String(item.id)}'` : `An item of the type ${type}`
+  return invalidRequest(
+    `${where} of the earlier conversation is the output of the tool call "${callId}", but no call before it waits for that. Delete the item.`,
+    param,
+  )
 }
 
 /** Calls of functions may come before and after these. */

@@ -16,10 +16,12 @@ import type { Registry } from '../framework/registry.ts'
 import { Settings, type Cors } from '../framework/settings.ts'
 import { Generation } from '../generation/generation.ts'
 import { History } from '../generation/history.ts'
+import { checkMediaAddresses } from '../generation/media-addresses.ts'
 import { Reach } from '../guards/reach.ts'
 import { RecordQueue } from '../records/queue.ts'
 import { RecordDraft } from '../records/record.ts'
 import { isPending, type Maybe } from '../runtime/pending.ts'
+import { allowedHosts } from '../upstream/media/media-address.ts'
 import type { Channel, HeaderReader } from './channel.ts'
 import { HttpExchange } from './exchange.ts'
 import { FollowingScope } from './following-scope.ts'
@@ -76,7 +78,8 @@ export class PublicApi implements Mount<PublicRoute, HttpExchange> {
   }
 
   constructor(parts: Dependencies<typeof dependencies>) {
-    const { routes, settings, permissions, reach, generation, decisions, retrievals, history, catalog, clock, ids } = parts
+    const { routes, admission, settings, permissions, reach, generation, decisions, retrievals, history, catalog, clock, ids } = parts
+    const mediaHosts = allowedHosts(settings.mediaHosts)
     this.#parts = parts
     this.routes = routes
     this.cors = settings.cors
@@ -88,9 +91,12 @@ export class PublicApi implements Mount<PublicRoute, HttpExchange> {
       decide: (scope, request, bodyBytes) => decisions.decide(scope, request, bodyBytes),
       embed: (scope, request, bodyBytes) => retrievals.embed(scope, request, bodyBytes),
       rerank: (scope, request, bodyBytes) => retrievals.rerank(scope, request, bodyBytes),
+      readmit: caller => admission.readmit(caller),
       permits: (caller, endpoint) => permissions.allows(caller, endpoint),
       reach: scope => reach.of(scope),
       responses: history,
+      storeTimeoutMs: settings.storeTimeoutMs,
+      checkMedia: items => checkMediaAddresses(items, mediaHosts),
       toolTypes: generation.toolTypes,
       catalog,
       clock,

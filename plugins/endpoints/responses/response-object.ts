@@ -10,13 +10,15 @@ export interface ResponseObject {
   object: 'response'
   created_at: number
   completed_at: number | null
-  status: 'in_progress' | 'completed' | 'incomplete' | 'failed'
+  status: 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled'
   model: string
   output: readonly JsonObject[]
   error: JsonObject | null
   incomplete_details: JsonObject | null
   usage: JsonObject | null
   store: boolean
+  /** Set if it is kept. */
+  conversation: { readonly id: string } | null
   readonly [echoed: string]: unknown
 }
 
@@ -29,7 +31,6 @@ export function newResponse(id: string, createdAt: number, request: RequestBody)
     completed_at: null,
     status: 'in_progress',
     background: request.background ?? false,
-    // Conversations are not stored.
     conversation: null,
     error: null,
     frequency_penalty: request.frequency_penalty ?? 0,
