@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import fc, { type Arbitrary } from 'fast-check'
 import t from 'tap'
+import type { JsonObject } from '../../../core/index.ts'
 import { fakeUpstream, type TestGateway } from '../../../core/testing/index.ts'
 import { gateway } from '../../kit/gateway.ts'
 import { runs } from '../../kit/runs.ts'
@@ -22,7 +23,7 @@ interface Block {
 }
 
 interface Entry {
-  readonly tool: { readonly type: string }
+  readonly tool: JsonObject & { readonly type: string }
   /** The word of a warning where it is left out. */
   readonly isForeign: boolean
 }
@@ -116,12 +117,12 @@ const offered: Arbitrary<readonly Entry[]> = fc.subarray<Entry>([
   { tool: { type: 'apply_patch' }, isForeign: false },
   { tool: { type: 'shell' }, isForeign: false },
   { tool: { type: 'local_shell' }, isForeign: false },
-  { tool: { type: 'tool_search', ...{ execution: 'client' } }, isForeign: false },
-  { tool: { type: 'custom', ...{ name: 'note' } }, isForeign: false },
-  { tool: { type: 'function', ...{ name: 'shell', parameters: { type: 'object' } } }, isForeign: false },
-  { tool: { type: 'namespace', ...{ name: 'crm', tools: [{ type: 'function', name: 'look', defer_loading: true }] } }, isForeign: false },
-  { tool: { type: 'code_interpreter', ...{ container: 'word0' } }, isForeign: true },
-  { tool: { type: 'hologram', ...{ depth: 3 } }, isForeign: true },
+  { tool: { type: 'tool_search', execution: 'client' }, isForeign: false },
+  { tool: { type: 'custom', name: 'note' }, isForeign: false },
+  { tool: { type: 'function', name: 'shell', parameters: { type: 'object' } }, isForeign: false },
+  { tool: { type: 'namespace', name: 'crm', tools: [{ type: 'function', name: 'look', defer_loading: true }] }, isForeign: false },
+  { tool: { type: 'code_interpreter', container: 'word0' }, isForeign: true },
+  { tool: { type: 'hologram', depth: 3 }, isForeign: true },
 ])
 
 /** Tools that wait for a search are not offered before it. */
@@ -130,7 +131,7 @@ const entries = offered.filter(
 )
 
 /** Some vendors want tools to be declared as soon as one was called. */
-const some = entries.map(tools => [{ tool: { type: 'function', ...{ name: 'plain' } }, isForeign: false }, ...tools])
+const some = entries.map(tools => [{ tool: { type: 'function', name: 'plain' }, isForeign: false }, ...tools])
 
 function nameOf(tool: object): string {
   return 'name' in tool ? String(tool.name) : (tool as { readonly type: string }).type
