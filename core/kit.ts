@@ -201,8 +201,10 @@ export { maySee } from './contracts/sight.ts'
 export { TokenCounter, type TokenCount, type TokenCountOptions } from './contracts/token-counter.ts'
 export type { SearchEvent, ToolEntry, ToolEvent, ToolRun, ToolScope } from './contracts/tool.ts'
 export {
+  agentToolTypes,
   toolSchema,
   webSearchTool,
+  type AgentToolType,
   type CustomTool,
   type ForeignTool,
   type FunctionTool,
@@ -220,6 +222,7 @@ export { describeError } from './foundation/logger.ts'
 export { nearest } from './foundation/nearest.ts'
 export { requirePeer } from './foundation/peer-package.ts'
 export { withIds } from './generation/item-ids.ts'
+export { RepeatedError } from './foundation/repeated-error.ts'
 export { readableOutput } from './generation/tools/tool-output.ts'
 export { checkSight } from './guards/check-sight.ts'
 export { certifiedOnly, type Certificate, type CertifiedOnly } from './guards/certified.ts'
@@ -276,9 +279,11 @@ export { aboutAsked } from './upstream/media/about-asked.ts'
 export { inlineDataOf, parseDataUrl, type InlineData } from './upstream/media/data-url.ts'
 export { extensionOf, fileTypeOf } from './upstream/media/file-type.ts'
 export { InlineMedia } from './upstream/media/inline-media.ts'
+export { isPublicHost } from './upstream/media/media-address.ts'
 export { isTextFile, textFile } from './upstream/media/text-file.ts'
 export { unsayable } from './upstream/provider-failures.ts'
 export { sseFramer } from './upstream/sse.ts'
+export { WebhookSigner } from './upstream/webhook-signer.ts'
 export { wholeReply, type WholeReply, type WholeReplyOptions } from './upstream/whole-reply.ts'
 export { hipaaAgreement, zdrAgreement } from './validation/agreements.ts'
 export { bodyValidator } from './validation/body-validator.ts'

@@ -73,9 +73,12 @@ export class Expiry {
       conversations += await this.#each(keepResponsesDays, before => this.#conversations(scope, before))
       deleted.contents += await this.#each(keepContentDays, before => this.#contents(scope, before))
       deleted.records += await this.#each(keepRecordsDays, before => this.#records(scope, before))
+      for (const bucket of ['quarter', 'day'] as const)
+        await this.#each(keepRecordsDays, before => this.#sessions(bucket, bucket === 'day' ? before - dayMs : before, scope))
     }
     await this.#each(keepUsageMinutesDays, before => this.#usage('minute', before))
     await this.#each(keepUsageQuartersDays, before => this.#usage('quarter', before))
+    await this.#each(keepUsageQuartersDays, before => this.#sessions('quarter', before, { except: [] }))
     await this.#database
       .deleteFrom('erased_answer')
       .where('at', '<', this.#clock.now() - keepErasedDays * dayMs)
@@ -166,6 +169,26 @@ export class Expiry {
     for (const table of ['usage_latency', 'usage'] as const)
       await this.#database.deleteFrom(table).where('bucket', '=', bucket).where('at', '=', row.at).execute()
     return rowsInBatch
+  }
+
+  /** There are as many sessions as clients want, so their sums do not outlive the records. */
+  async #sessions(bucket: 'quarter' | 'day', before: number, scope: Scope): Promise<number> {
+    let query = this.#database.selectFrom('usage_session').select(['at', 'session']).distinct()
+    query = query.where('bucket', '=', bucket).where('at', '<', before)
+    if ('org' in scope) query = query.where('org', '=', scope.org)
+    else if (scope.except.length > 0) query = query.where('org', 'not in', scope.except)
+    const rows = await query.limit(rowsInBatch).execute()
+    if (rows.length === 0) return 0
+    await this.#database.transaction().execute(async transaction => {
+      for (const { at, session } of rows)
+        await transaction
+          .deleteFrom('usage_session')
+          .where('bucket', '=', bucket)
+          .where('at', '=', at)
+          .where('session', '=', session)
+          .execute()
+    })
+    return rows.length
   }
 }
 
