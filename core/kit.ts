@@ -54,7 +54,7 @@ export {
   type Zdr,
 } from './contracts/catalog.ts'
 export { Compactor, type ConversationPart } from './contracts/compactor.ts'
-export type { Connection, ConnectionProtocol } from './contracts/connection.ts'
+export type { Connection, ConnectionProtocol, HeldMessage } from './contracts/connection.ts'
 export { Conversations, type ConversationThread } from './contracts/conversations.ts'
 export {
   decisionRequestSchema,
@@ -93,7 +93,7 @@ export {
   type RetrievalRequest,
   type RetrievalUsage,
 } from './contracts/retrieval.ts'
-export type { Citation, ExtraEvent, LogProb, SearchAction, SearchResult } from './contracts/events.ts'
+export { noUsage, type Citation, type ExtraEvent, type LogProb, type SearchAction, type SearchResult } from './contracts/events.ts'
 export { features, type Feature } from './contracts/feature.ts'
 export type { AnswerText, RefusedRoute, SettingsProblem } from './contracts/guardrail.ts'
 export type {
@@ -122,6 +122,7 @@ export type {
   OpenedSearch,
   SearchEnd,
 } from './contracts/item-events.ts'
+export type { HeldMemory } from './contracts/held-memory.ts'
 export {
   foreignItemTypes,
   itemSchema,
@@ -266,6 +267,7 @@ export { appended } from './runtime/growing-text.ts'
 export { isPending } from './runtime/pending.ts'
 export type { Listed } from './runtime/roster.ts'
 export { vectorBase64, vectorJson } from './retrieval/vectors.ts'
+export { memoryOf } from './call/answer-size.ts'
 export { errorReply, retryHeaders, withFailureStatus, withParam } from './server/error-reply.ts'
 export { gatewayHeaders } from './server/gateway-headers.ts'
 export { namedSession, sessionNameSchema, type NamingBody } from './server/named-session.ts'
