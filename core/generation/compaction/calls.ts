@@ -33,7 +33,7 @@ export function withoutCalls(items: readonly Item[], calls: ReadonlySet<Item>): 
   const left: Item[] = []
   let isFollowed = true
   for (const item of items.toReversed()) {
-    const stays = !calls.has(item) && (item.type !== 'reasoning' || isFollowed)
+    const stays: boolean = !calls.has(item) && (item.type !== 'reasoning' || isFollowed)
     if (stays) left.push(item)
     isFollowed = stays
   }

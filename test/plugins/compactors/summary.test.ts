@@ -5,7 +5,8 @@ import type { PluginUse } from '../../../core/framework/plugin.ts'
 import type { Provider, ProviderCall } from '../../../core/index.ts'
 import summary from '../../../plugins/compactors/summary/index.ts'
 import redaction from '../../../plugins/guardrails/redaction/index.ts'
-import { gateway, type GatewayUnderTest } from '../../kit/gateway.ts'
+import zdr from '../../../plugins/guardrails/zdr/index.ts'
+import { gateway, scripted, type GatewayUnderTest } from '../../kit/gateway.ts'
 import { ask, listing, said, stop, text, usage, witness, type Witness } from '../../kit/stage.ts'
 
 const logging = { name: 'test', user: 'jane', policy: { logging: { value: true } } }
@@ -414,4 +415,94 @@ t.test('a vendor that answers a trigger with something else has failed', async t
   const reply = await under.request('/v1/responses/compact', { body: { model: 'acme/m', input: 'hi' } })
   t.equal(reply.status, 424)
   t.match(((await reply.json()) as { error: JsonObject }).error, { message: /answered without one/ })
+})
+
+t.test('a cap that covers the summary and not the answer ends the response with the compaction', async t => {
+  const price = { input: 1, output: 10 }
+  const list = listing({ model: 'm', endpoints: [{ provider: 'acme', price, tokenizer: 'o200k_base', maxOutputTokens: 50_000 }] })
+  const acme = witness('acme', call =>
+    asksForSummary(call) ? [text('SAID'), usage(100, 15_950), stop] : [text('answer'), usage(10, 2), stop],
+  )
+  const under = await compacting(t, [acme.plugin, list])
+  for (const stream of [false, true]) {
+    const headers = { authorization: `Bearer ${await under.gateway.issueKey({ ...logging, spendCapUsd: 0.16 })}` }
+    const { response, status, requestId } = await ask(under, { model: 'm', input: conversation, stream, ...threshold(1_000) }, headers)
+    t.equal(status, 200)
+    t.equal(response.status, 'incomplete')
+    t.same(
+      response.output.map(({ type }) => type),
+      ['compaction'],
+    )
+    t.equal((await under.record(requestId)).costUsd, 0.1596)
+    const again = await ask(under, { model: 'm', input: conversation }, headers)
+    t.equal(again.status, 402, 'it is charged')
+  }
+})
+
+t.test('the model that summarizes keeps the policy of the key', async t => {
+  const zdrPolicy = { zdr: { policy_url: 'https://example.com/zdr' } }
+  const acme = scribe('acme')
+  const cheap = scribe('cheap')
+  const list = listing(
+    { model: 'm', endpoints: [{ provider: 'acme', ...zdrPolicy }] },
+    { model: 'small', endpoints: [{ provider: 'cheap', zdr: false }] },
+  )
+  const plugins = [summary({ model: 'small' }), acme.plugin, cheap.plugin, list, zdr({})]
+  const under = await gateway({ plugins, key: { ...logging, policy: { zdr: { value: true } } } })
+  t.teardown(under.stop)
+  const { response, requestId } = await ask(under, { model: 'm', input: [...conversation, trigger] })
+  t.equal(response.output[0]!['type'], 'compaction')
+  t.equal(cheap.calls.length, 0)
+  t.match((await under.record(requestId)).notes, [
+    { kind: 'compaction', summary: { model: 'small', refused: 'policy_refusal' } },
+    { kind: 'compaction', summary: { provider: 'acme' } },
+  ])
+})
+
+t.test('a caller that leaves while the summary is written is charged for what was generated', async t => {
+  const leaving = new AbortController()
+  const acme = scripted('acme', async function* ({ signal }) {
+    yield text('The summary beg')
+    leaving.abort()
+    await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  })
+  const list = listing({ model: 'm', endpoints: [{ provider: 'acme', price: { input: 1, output: 10 } }] })
+  const under = await compacting(t, [acme, list])
+  const body = { model: 'm', input: conversation, stream: true, ...threshold(1_000) }
+  const asking = under.request('/v1/responses', { body, signal: leaving.signal }).then(reply => reply.text())
+  await asking.catch(() => undefined)
+  const [record] = await under.recorded(1)
+  t.equal(record!.status, 499)
+  t.ok(record!.costUsd! > 0)
+  t.equal(record!.attempts.length, 1)
+})
+
+t.test('two hundred at once, each with its own', async t => {
+  const acme = scribe('acme', {}, call => `of ${/number \d+/.exec(textsIn(call)[0]!)?.[0]}`)
+  const under = await compacting(t, [acme.plugin])
+  const numbers = Array.from({ length: 200 }, (_, index) => index)
+  await Promise.all(
+    numbers.map(async number => {
+      const input = [user(`I am number ${number}`), assistant(long(1_400)), user('Who am I?')]
+      const { response } = await ask(under, { model: 'acme/m', input, stream: number % 2 === 0, ...threshold(1_000) })
+      const next = await ask(under, { model: 'acme/m', input: [...response.output, user(`After ${number}`)] })
+      if (next.status !== 200) t.fail(`${next.status}`)
+    }),
+  )
+  const after = acme.calls.map(textsIn).filter(texts => texts.at(-1)!.startsWith('After '))
+  t.equal(after.length, 200)
+  for (const texts of after) {
+    const number = texts.at(-1)!.slice('After '.length)
+    if (!texts.some(each => each.includes(`of number ${number}\n`))) t.fail(`${number} got ${texts.join()}`)
+  }
+})
+
+t.test('with request logging off, nothing of a compaction is written', async t => {
+  const acme = scribe('acme', {}, () => 'CANARY of the summary')
+  const under = await compacting(t, [acme.plugin], { name: 'test', policy: {} })
+  const { response, requestId } = await ask(under, { model: 'acme/m', input: [...conversation, trigger] })
+  await ask(under, { model: 'acme/m', input: [...response.output, user('Go on.')] })
+  const record = await under.record(requestId)
+  t.notMatch(JSON.stringify(record), /CANARY|slate|tpk1/)
+  t.notMatch(under.logs.join(), /CANARY|slate|tpk1/)
 })
