@@ -6,6 +6,7 @@ import admin from '../plugins/endpoints/admin/index.ts'
 import summary from '../plugins/compactors/summary/index.ts'
 import chat from '../plugins/endpoints/chat/index.ts'
 import dashboard from '../plugins/endpoints/dashboard/index.ts'
+import conversations from '../plugins/endpoints/conversations/index.ts'
 import decisions from '../plugins/endpoints/decisions/index.ts'
 import embeddings from '../plugins/endpoints/embeddings/index.ts'
 import health from '../plugins/endpoints/health/index.ts'
@@ -126,6 +127,7 @@ function everything(): readonly NamedEntry[] {
     ['uptime-sort', () => uptimeSort({})],
     ['totals-sort', () => totalsSort({})],
     ['responses', () => responses({})],
+    ['conversations', () => conversations({})],
     ['chat', () => chat({})],
     ['messages', () => messages({})],
     ['gemini-api', () => geminiApi({})],

@@ -211,12 +211,20 @@ export const serverSchema = {
       default: defaultSettings.maxAttempts,
       description: 'The most endpoints to try for one request.',
     },
+    sessionHeaders: {
+      type: 'array',
+      items: { type: 'string', pattern: '^[a-z0-9!#$%&*+.^_|~-]+$' },
+      maxItems: 16,
+      default: [...defaultSettings.sessionHeaders],
+      description:
+        'The headers that name the session of a request, in lower case: the first one with a value counts, and comes before members of the body. See docs/sessions.md.',
+    },
     affinityMs: {
       ...milliseconds,
       minimum: 0,
       default: defaultSettings.affinityMs,
       description:
-        'How long requests with the same `prompt_cache_key` or `user`, and responses that continue each other, stay at the endpoint that answered last, because its prompt cache is warm. 0 turns this off.',
+        'How long the requests of a session or of a `user`, and responses that continue each other, stay at the endpoint that answered last, because its prompt cache is warm. 0 turns this off.',
     },
     affinityDistance: {
       type: 'number',

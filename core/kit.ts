@@ -55,6 +55,7 @@ export {
 } from './contracts/catalog.ts'
 export { Compactor, type ConversationPart } from './contracts/compactor.ts'
 export type { Connection, ConnectionProtocol } from './contracts/connection.ts'
+export { Conversations, type ConversationThread } from './contracts/conversations.ts'
 export {
   decisionRequestSchema,
   maxItemLevels,
@@ -169,10 +170,12 @@ export type { OpenScope, RequestScope, ScopeOpening } from './contracts/request-
 export {
   efforts,
   requestSchema,
+  serviceTiers,
   type AnswerDetail,
   type Effort,
   type GatewayOnlyField,
   type Routing,
+  type ServiceTier,
   type TextFormat,
   type UpstreamRequestBody,
 } from './contracts/request.ts'
@@ -216,6 +219,8 @@ export { isJson, membersOf, type Schema, type Wire } from './foundation/json.ts'
 export { describeError } from './foundation/logger.ts'
 export { nearest } from './foundation/nearest.ts'
 export { requirePeer } from './foundation/peer-package.ts'
+export { withIds } from './generation/item-ids.ts'
+export { RepeatedError } from './foundation/repeated-error.ts'
 export { readableOutput } from './generation/tools/tool-output.ts'
 export { checkSight } from './guards/check-sight.ts'
 export { certifiedOnly, type Certificate, type CertifiedOnly } from './guards/certified.ts'
@@ -261,6 +266,7 @@ export type { Listed } from './runtime/roster.ts'
 export { vectorBase64, vectorJson } from './retrieval/vectors.ts'
 export { errorReply, retryHeaders, withFailureStatus, withParam } from './server/error-reply.ts'
 export { gatewayHeaders } from './server/gateway-headers.ts'
+export { namedSession, sessionNameSchema, type NamingBody } from './server/named-session.ts'
 export { allowedBy, allowedOption, turnedOff, unpriced } from './server/vendor-words.ts'
 export { describeRateLimits, rateLimitHeaders, rateLimitHeadersUnder, type RateLimitHeaders } from './server/rate-limit-headers.ts'
 export { Connections } from './framework/extension-points.ts'
@@ -271,9 +277,11 @@ export { aboutAsked } from './upstream/media/about-asked.ts'
 export { inlineDataOf, parseDataUrl, type InlineData } from './upstream/media/data-url.ts'
 export { extensionOf, fileTypeOf } from './upstream/media/file-type.ts'
 export { InlineMedia } from './upstream/media/inline-media.ts'
+export { isPublicHost } from './upstream/media/media-address.ts'
 export { isTextFile, textFile } from './upstream/media/text-file.ts'
 export { unsayable } from './upstream/provider-failures.ts'
 export { sseFramer } from './upstream/sse.ts'
+export { WebhookSigner } from './upstream/webhook-signer.ts'
 export { wholeReply, type WholeReply, type WholeReplyOptions } from './upstream/whole-reply.ts'
 export { hipaaAgreement, zdrAgreement } from './validation/agreements.ts'
 export { bodyValidator } from './validation/body-validator.ts'

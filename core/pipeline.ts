@@ -13,6 +13,7 @@ import { ProviderQueues } from './call/attempts/provider-queues.ts'
 import { ProviderStates } from './call/attempts/provider-states.ts'
 import { SendingRulesIndex } from './call/attempts/sending-rules.ts'
 import { Calls } from './call/calls.ts'
+import { SessionIds } from './call/session-ids.ts'
 import { Reservations } from './limits/reservations.ts'
 import { AskedModels } from './decisions/asked-models.ts'
 import { DecisionAttempts } from './decisions/attempts.ts'
@@ -79,6 +80,7 @@ export const pipeline = [
   ModelCalls,
   LiveAnswers,
   LiveOperations,
+  SessionIds,
   Calls,
   Generation,
   TokenLimits,

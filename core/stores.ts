@@ -15,6 +15,31 @@ export {
 } from './contracts/account-store.ts'
 export { AdminTokenStore, type AdminToken } from './contracts/admin-token-store.ts'
 export { AuditTrail, type AuditEntry, type AuditFilter } from './contracts/audit-trail.ts'
+export {
+  ConversationStore,
+  type AppendOutcome,
+  type Appending,
+  type ConversationAddress,
+  type ConversationChange,
+  type ConversationLease,
+  type ConversationRoom,
+  type ItemPage,
+  type ItemPageQuery,
+  type KeptItem,
+  type StoredConversation,
+} from './contracts/conversation-store.ts'
+export {
+  BackgroundStore,
+  type BackgroundAddress,
+  type BackgroundEnd,
+  type BackgroundNotice,
+  type BackgroundResponse,
+  type BackgroundState,
+  type BackgroundStatus,
+  type EventBatch,
+  type EventChunk,
+  type FinalStatus,
+} from './contracts/background-store.ts'
 export type { ShownName, Stored, StoredNames, WithAbsent, WithNulls } from './contracts/field-types.ts'
 export { snakeCase, type Field, type Fields, type Json, type SnakeCase, type PlainTypes } from './contracts/fields.ts'
 export type { Hold } from './contracts/hold.ts'
@@ -36,6 +61,7 @@ export { RateLimiter, type FullWindow, type TokenWindow, type WindowHold, type W
 export { recordFields, recordFilters, type RecordFacts, type RecordFilterName } from './contracts/record-fields.ts'
 export {
   errorCauses,
+  isBySession,
   RecordStore,
   usageBuckets,
   usageGroups,

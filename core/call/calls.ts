@@ -14,6 +14,7 @@ import { LiveOperations } from './live-operations.ts'
 import { Observers } from './observers.ts'
 import type { Onlookers } from './onlookers.ts'
 import { Operation } from './operation.ts'
+import { SessionIds } from './session-ids.ts'
 import type { CallSteps } from './steps.ts'
 import { Wrappers } from './wrappers.ts'
 
@@ -24,6 +25,7 @@ const dependencies = {
   settings: Settings,
   clock: Clock,
   live: LiveOperations,
+  sessions: SessionIds,
   wrappers: CallWrappers,
   observers: CallObservers,
   catalog: Catalog,
@@ -62,6 +64,7 @@ export class Calls {
   ): Promise<Result | GatewayError> {
     const observers = this.#observers
     scope.record.kind = call.kind
+    scope.record.session = this.#services.sessions.of(scope, call.session)
     return this.#services.live.track(scope, observers ? () => this.#observed(scope, call, observers) : () => this.#steps(call))
   }
 
@@ -135,7 +138,8 @@ export class Calls {
       result = isPending(failing) ? await failing : failing
       hasFailed = true
     }
-    call.over?.()
+    const closing = call.over?.()
+    if (closing) await closing
     // Record.
     const ending = operation.end(hasFailed)
     if (ending) await ending

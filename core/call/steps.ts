@@ -14,6 +14,8 @@ export interface CallSteps<Asked, Plan, Answered, Result, Given = unknown> exten
   readonly operation: Operation
   /** False if the call is no request to a model, and so does not count in the key's windows of requests. */
   readonly isCounted: boolean
+  /** The session that the request names, in the caller's words, unless its headers do. */
+  readonly session?: string | undefined
   /** Throws if calls of this kind cannot keep the policy. */
   heed?(policy: Policy): void
   /** Checks that only this kind has, such as of the request's size. Throws what the caller gets. */
@@ -43,5 +45,5 @@ export interface CallSteps<Asked, Plan, Answered, Result, Given = unknown> exten
   /** Tells the client of a failure. */
   fail(thrown: unknown): Maybe<GatewayError>
   /** Called in any case, before the record is complete. */
-  over?(): void
+  over?(): Maybe<void>
 }

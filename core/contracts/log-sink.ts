@@ -91,7 +91,18 @@ export interface AttemptRecord {
 }
 
 /** The members of a record that whoever serves the request sets. */
-type SetWhileOpen = 'kind' | 'answerId' | 'stream' | 'requestedModel' | 'model' | 'provider' | 'usage' | 'costUsd' | 'errorCode' | 'routing'
+type SetWhileOpen =
+  | 'kind'
+  | 'session'
+  | 'answerId'
+  | 'stream'
+  | 'requestedModel'
+  | 'model'
+  | 'provider'
+  | 'usage'
+  | 'costUsd'
+  | 'errorCode'
+  | 'routing'
 
 /** The record of a request in progress. */
 export interface OpenRecord extends Writable<Pick<RecordFacts, SetWhileOpen>> {

@@ -79,6 +79,14 @@ export const recordFields = {
     about:
       'The public API that the request was sent to: `responses`, `chat`, `messages`, `gemini`, `decisions`, `embeddings`, `rerank`, or one that a plugin adds. Missing if it was sent to none of them, as for a list of models.',
   },
+  session: {
+    type: 'text',
+    optional: true,
+    filter: true,
+    revision: 33,
+    about:
+      'The session of an agent or application that the request belongs to: an HMAC of the name that the client sent. Missing if it sent none.',
+  },
   notes: { type: 'json' as Json<readonly RecordNote[]>, about: 'Notes from plugins, without content.' },
 } as const satisfies Fields
 

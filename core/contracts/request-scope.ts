@@ -9,6 +9,8 @@ export interface RequestScope extends RunContext, Listed {
   /** One for the whole request. `signal` follows it. */
   readonly cancellation: Cancellation
   readonly record: OpenRecord
+  /** The session that the headers name, in the caller's words. It counts more than the name in the body. Never log or store it. */
+  readonly sentSession?: string | undefined
   /** Set while a model works on the request. The record stays open until it settles. */
   work: Promise<unknown> | undefined
 }
@@ -23,6 +25,8 @@ export interface ScopeOpening {
   readonly path: string
   /** The public API that it is recorded under, such as `orders`. Default: none. */
   readonly surface?: string | undefined
+  /** The caller's name for the session that the request belongs to. The record keeps an HMAC of it. */
+  readonly session?: string | undefined
   /** The prefix of the request's id. Default: `req`. */
   readonly idPrefix?: string | undefined
   /** Aborts when nobody waits for the answer any more. The request then ends and is recorded with status 499. */

@@ -15,6 +15,9 @@ const fallbacks = { type: 'array', maxItems: 64, items: { type: 'string', minLen
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
 export type Effort = (typeof efforts)[number]
 
+export const serviceTiers = ['auto', 'default', 'flex', 'scale', 'priority', 'fast', 'ultrafast'] as const
+export type ServiceTier = (typeof serviceTiers)[number]
+
 /** Parts of an answer that vendors leave out unless a request asks for them. Log probabilities have their own member. */
 export const answerDetails = [
   'search-results',
@@ -111,7 +114,8 @@ export const requestSchema = {
       },
     },
     max_tool_calls: positiveInteger,
-    service_tier: { enum: ['auto', 'default', 'flex', 'scale', 'priority'] },
+    /** Vendors see `fast` as `priority`, which it is another name for. */
+    service_tier: { enum: serviceTiers },
     truncation: { enum: ['auto', 'disabled'] },
     user: string,
     routing,

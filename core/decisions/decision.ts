@@ -49,6 +49,10 @@ export class Decision implements CallSteps<DecisionRequest, PlannedDecision, Can
     this.context = this.operation.context
   }
 
+  get session(): string | undefined {
+    return this.#asked.prompt_cache_key
+  }
+
   heed(policy: Policy): void {
     refuseByRetention(policy)
   }

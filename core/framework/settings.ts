@@ -41,6 +41,8 @@ export interface Settings {
   readonly slowStream?: SlowStream | undefined
   readonly hedgeAfter?: HedgeAfter | undefined
   readonly maxAttempts: number
+  /** The headers that may name a session, in lower case. The first one with a value counts. */
+  readonly sessionHeaders: readonly string[]
   /** How long an endpoint's prompt cache counts as warm. 0 turns affinity off. */
   readonly affinityMs: number
   /** How much worse than the best endpoint one with a warm prompt cache may be: 0.5 means up to 50% slower. */
@@ -82,6 +84,15 @@ export const defaultSettings: Settings = {
   storeTimeoutMs: 2_000,
   timeouts: { connectMs: 10_000, firstEventMs: 120_000, betweenEventsMs: 120_000, totalMs: 600_000 },
   maxAttempts: 8,
+  sessionHeaders: [
+    'x-claude-code-session-id',
+    'session-id',
+    'session_id',
+    'x-session-id',
+    'x-session-affinity',
+    'x-litellm-session-id',
+    'helicone-session-id',
+  ],
   affinityMs: 600_000,
   affinityDistance: 0.5,
   retries: 2,

@@ -80,6 +80,10 @@ export abstract class Preparation<Kind extends 'generation' | 'count'> {
     this.context = this.operation.context
   }
 
+  get session(): string | undefined {
+    return this.envelope.session ?? this.asked.prompt_cache_key
+  }
+
   check(): undefined {
     checkMediaAddresses(this.asked.input, this.#services.mediaHosts)
   }

@@ -1,5 +1,12 @@
-import type { FunctionCallItem, FunctionCallOutputItem, InputPart, Item, MessageItem } from '../contracts/items.ts'
-import { invalidRequest } from '../foundation/errors.ts'
+import type {
+  CustomToolCallOutputItem,
+  FunctionCallItem,
+  FunctionCallOutputItem,
+  InputPart,
+  Item,
+  MessageItem,
+} from '../contracts/items.ts'
+import { invalidRequest, type GatewayError } from '../foundation/errors.ts'
 
 /**
  * Moves each tool output right after its call. Throws a 400 if an output's `call_id` names no earlier call or an already answered one:
@@ -30,6 +37,7 @@ function checkOutputs(input: readonly Item[], earlier: number, historyParam: str
         if (isLoose(item)) break
         const call = calls?.get(item.call_id)
         const param = `input[${position - earlier}].call_id`
+        if (position < earlier && (call === undefined || answered?.has(call))) throw brokenHistory(item, historyParam)
         if (call === undefined) {
           const advice = historyParam === undefined ? 'Send the call before it' : `Send the call before it, or chain with ${historyParam}`
           throw invalidRequest(`No tool call found for the output with call_id "${item.call_id}". ${advice}.`, param)
@@ -41,6 +49,15 @@ function checkOutputs(input: readonly Item[], earlier: number, historyParam: str
     }
   }
   return answered
+}
+
+/** Of a conversation whose items were added or deleted one by one. */
+function brokenHistory({ id, call_id, type }: FunctionCallOutputItem | CustomToolCallOutputItem, param: string | undefined): GatewayError {
+  const where = id === undefined ? `An item of the type ${type}` : `The item '${id}'`
+  return invalidRequest(
+    `${where} of the earlier conversation is the output of the tool call "${call_id}", but no call before it waits for that. Delete the item.`,
+    param,
+  )
 }
 
 function isLoose(item: Item): boolean {

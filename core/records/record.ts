@@ -24,6 +24,7 @@ export class RecordDraft implements OpenRecord {
   key: ApiKey | undefined
   caller: Caller | undefined
   kind: string | null = null
+  session: string | null = null
   answerId: string | null = null
   stream = false
   requestedModel: string | null = null
@@ -97,6 +98,7 @@ export class RecordDraft implements OpenRecord {
       policy: this.caller ? withoutSettings(this.caller.policy) : null,
       kind: this.kind,
       surface: this.surface,
+      session: this.session,
       notes: this.notes,
       request: this.#request,
       response: this.#response,

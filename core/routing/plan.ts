@@ -40,8 +40,8 @@ export interface Candidate {
 export interface PlanScope {
   readonly context: RunContext
   readonly guards: readonly OpenGuard[]
-  /** Receives the record of how the endpoints were chosen. */
-  readonly record: Pick<OpenRecord, 'routing'>
+  /** Has the session, and receives the record of how the endpoints were chosen. */
+  readonly record: Pick<OpenRecord, 'routing' | 'session'>
   /** True if nothing will be sent: the input may be longer than every context window, and no endpoint is explored. */
   readonly dryRun?: boolean
   /** True if the gateway may compact the conversation: it may be longer than every context window, and no endpoint has to. */
@@ -217,6 +217,7 @@ export class Planner {
           ranked: orders[0]!,
           isAuto: models[0]!.isAuto,
           request,
+          session: scope.record.session,
           caller,
           sort: sorts.endpoints,
           view,

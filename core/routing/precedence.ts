@@ -37,6 +37,7 @@ export interface Standing {
   readonly ranked: readonly Ranked[]
   readonly isAuto: boolean
   readonly request: GenerationRequest
+  readonly session: string | null
   readonly caller: Caller
   /** Of endpoints. */
   readonly sort: Sort | undefined
@@ -94,8 +95,8 @@ export class Precedence {
     return holder && this.#isHealthy(ranked[holder.index]!.endpoint) ? holder.index : -1
   }
 
-  #warm({ ranked, request, caller, isAuto, sort, continues }: Standing): number {
-    const warm = this.#parts.affinity.warm(request, caller, isAuto ? 'auto' : ranked[0]!.endpoint.model, continues)
+  #warm({ ranked, request: { user }, session, caller, isAuto, sort, continues }: Standing): number {
+    const warm = this.#parts.affinity.warm({ session, user }, caller, isAuto ? 'auto' : ranked[0]!.endpoint.model, continues)
     if (!warm) return -1
     const index = ranked.findIndex(({ endpoint }) => endpoint.provider === warm.provider && endpoint.model === warm.model)
     const found = ranked[index]

@@ -58,7 +58,7 @@ export class RoutePreviews {
       },
     }
     const guards = openGuards(loadedGuards(guardrails), context)
-    const choice = await planner.choose(request, { context, guards, record: { routing: null }, dryRun: true })
+    const choice = await planner.choose(request, { context, guards, record: { routing: null, session: null }, dryRun: true })
     const { ranked, selection, sorts, intervalMs } = choice
     const { candidates, ...record } = routingRecord(choice, Infinity)
     const endpoints = [...ranked, ...selection.passedOver].map(({ endpoint }) => endpoint)

@@ -16,10 +16,12 @@ import type { Registry } from '../framework/registry.ts'
 import { Settings, type Cors } from '../framework/settings.ts'
 import { Generation } from '../generation/generation.ts'
 import { History } from '../generation/history.ts'
+import { checkMediaAddresses } from '../generation/media-addresses.ts'
 import { Reach } from '../guards/reach.ts'
 import { RecordQueue } from '../records/queue.ts'
 import { RecordDraft } from '../records/record.ts'
 import { isPending, type Maybe } from '../runtime/pending.ts'
+import { allowedHosts } from '../upstream/media/media-address.ts'
 import type { Channel, HeaderReader } from './channel.ts'
 import { HttpExchange } from './exchange.ts'
 import { FollowingScope } from './following-scope.ts'
@@ -29,6 +31,7 @@ import { LiveBodies } from './live-bodies.ts'
 import type { Mount, MountedRoute, Refusal } from './mount.ts'
 import { rateLimitHeaders } from './rate-limit-headers.ts'
 import { LiveScope, mayShow } from './scope.ts'
+import { sessionIn } from './session-header.ts'
 
 const dependencies = {
   routes: Routes,
@@ -75,7 +78,8 @@ export class PublicApi implements Mount<PublicRoute, HttpExchange> {
   }
 
   constructor(parts: Dependencies<typeof dependencies>) {
-    const { routes, settings, permissions, reach, generation, decisions, retrievals, history, catalog, clock, ids } = parts
+    const { routes, admission, settings, permissions, reach, generation, decisions, retrievals, history, catalog, clock, ids } = parts
+    const mediaHosts = allowedHosts(settings.mediaHosts)
     this.#parts = parts
     this.routes = routes
     this.cors = settings.cors
@@ -87,9 +91,12 @@ export class PublicApi implements Mount<PublicRoute, HttpExchange> {
       decide: (scope, request, bodyBytes) => decisions.decide(scope, request, bodyBytes),
       embed: (scope, request, bodyBytes) => retrievals.embed(scope, request, bodyBytes),
       rerank: (scope, request, bodyBytes) => retrievals.rerank(scope, request, bodyBytes),
+      readmit: caller => admission.readmit(caller),
       permits: (caller, endpoint) => permissions.allows(caller, endpoint),
       reach: scope => reach.of(scope),
       responses: history,
+      storeTimeoutMs: settings.storeTimeoutMs,
+      checkMedia: items => checkMediaAddresses(items, mediaHosts),
       toolTypes: generation.toolTypes,
       catalog,
       clock,
@@ -122,15 +129,21 @@ export class PublicApi implements Mount<PublicRoute, HttpExchange> {
   }
 
   /** For a request that a plugin got elsewhere. Throws a 401 or 503, which is recorded, unless the gateway is shutting down. */
-  async openScope({ authorization, method, path, surface, idPrefix, signal }: ScopeOpening): Promise<OpenScope> {
+  async openScope({ authorization, method, path, surface, session, idPrefix, signal }: ScopeOpening): Promise<OpenScope> {
     if (this.#isStopping) throw shuttingDown()
     // Stores refuse such a record, and others that they write together with it.
-    if (typeof method !== 'string' || typeof path !== 'string' || typeof (surface ?? '') !== 'string')
-      throw new TypeError('openScope expects the strings method and path and, if it is given, surface')
+    if (
+      typeof method !== 'string' ||
+      typeof path !== 'string' ||
+      typeof (surface ?? '') !== 'string' ||
+      typeof (session ?? '') !== 'string'
+    )
+      throw new TypeError('openScope expects the strings method and path and, if they are given, surface and session')
     const scope = this.begin({ idPrefix, surface, method, path }, signal)
     try {
       const admitted = this.admitted(scope, { get: name => (name === 'authorization' ? authorization : null) })
       if (isPending(admitted)) await admitted
+      scope.sentSession = session
       return scope
     } catch (thrown) {
       const error = this.asError(thrown)
@@ -155,7 +168,9 @@ export class PublicApi implements Mount<PublicRoute, HttpExchange> {
   }
 
   #authenticate(scope: LiveScope, headers: HeaderReader, inQuery: readonly string[] | undefined): Maybe<void> {
-    const caller = this.#parts.admission.admit(headers, scope.record, inQuery)
+    const { admission, settings } = this.#parts
+    scope.sentSession = sessionIn(headers, settings.sessionHeaders)
+    const caller = admission.admit(headers, scope.record, inQuery)
     return isPending(caller) ? Promise.resolve(caller).then(found => scope.admitted(found)) : scope.admitted(caller)
   }
 

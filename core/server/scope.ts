@@ -16,6 +16,7 @@ export class LiveScope implements OpenScope {
   readonly cancellation = new Cancellation()
   work: Promise<unknown> | undefined
   windows: readonly KeyWindow[] | undefined
+  sentSession: string | undefined
   #caller: Caller | undefined
 
   constructor(id: string, log: Logger, record: RecordDraft) {

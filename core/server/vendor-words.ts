@@ -14,4 +14,4 @@ export function allowedBy(option: boolean | readonly string[]): (name: string) =
 
 /** Ends of warnings about what was left out. */
 export const turnedOff = 'was left out: the operator has turned it off'
-export const unpriced = 'was left out: its price is unknown, and this API key has a spend cap'
+export { unpriced } from '../generation/lowering/parameters.ts'

@@ -39,6 +39,11 @@ export { sharedStateSuite, type SharedStateSuiteOptions, type SharingGateways } 
 export { accountStoreSuite, type AccountsUnderTest, type AccountStoreSuiteOptions } from './stores/account-store-suite.ts'
 export { adminTokenStoreSuite, type AdminTokensUnderTest, type AdminTokenStoreSuiteOptions } from './stores/admin-token-store-suite.ts'
 export { auditTrailSuite, type AuditTrailSuiteOptions, type AuditUnderTest } from './stores/audit-trail-suite.ts'
+export {
+  conversationStoreSuite,
+  type ConversationsUnderTest,
+  type ConversationStoreSuiteOptions,
+} from './stores/conversation-store-suite.ts'
 export { keyStoreSuite, type KeysUnderTest, type KeyStoreSuiteOptions } from './stores/key-store-suite.ts'
 export { ledgerSuite, type LedgerSuiteOptions, type LedgerUnderTest } from './stores/ledger-suite.ts'
 export { metricStoreSuite, type MetricStoreSuiteOptions, type MetricsUnderTest } from './stores/metric-store-suite.ts'
@@ -46,6 +51,7 @@ export type { Closing } from './stores/on-each-store.ts'
 export { rateLimiterSuite, type LimiterUnderTest, type RateLimiterSuiteOptions } from './stores/rate-limiter-suite.ts'
 export { recordStoreSuite, type RecordStoreSuiteOptions } from './stores/record-store-suite.ts'
 export type { RecordsUnderTest } from './stores/records-under-test.ts'
+export { backgroundStoreSuite, type BackgroundUnderTest, type BackgroundStoreSuiteOptions } from './stores/background-store-suite.ts'
 export { responseStoreSuite, type ResponsesUnderTest, type ResponseStoreSuiteOptions } from './stores/response-store-suite.ts'
 export { sealerSuite, type SealerSuiteOptions, type SealerUnderTest } from './stores/sealer-suite.ts'
 export { sortOrder, type SortedEndpoints, type SortFacts } from './sort-order.ts'

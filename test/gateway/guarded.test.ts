@@ -5,6 +5,7 @@ import type { PluginUse } from '../../core/framework/plugin.ts'
 import summary from '../../plugins/compactors/summary/index.ts'
 import admin from '../../plugins/endpoints/admin/index.ts'
 import dashboard from '../../plugins/endpoints/dashboard/index.ts'
+import conversations from '../../plugins/endpoints/conversations/index.ts'
 import decisions from '../../plugins/endpoints/decisions/index.ts'
 import chat from '../../plugins/endpoints/chat/index.ts'
 import geminiApi from '../../plugins/endpoints/gemini/index.ts'
@@ -111,6 +112,14 @@ const others = [
   'DELETE /v1/responses/:id',
   'GET /v1/responses/:id/input_items',
   'POST /v1/responses/:id/cancel',
+  'POST /v1/conversations',
+  'GET /v1/conversations/:id',
+  'POST /v1/conversations/:id',
+  'DELETE /v1/conversations/:id',
+  'POST /v1/conversations/:id/items',
+  'GET /v1/conversations/:id/items',
+  'GET /v1/conversations/:id/items/:item',
+  'DELETE /v1/conversations/:id/items/:item',
   'GET /openapi.json',
   ...['orgs', 'teams', 'users', 'keys'].flatMap(list => [
     `GET /admin/v1/${list}`,
@@ -185,6 +194,7 @@ async function stage(t: Test, ...sessions: readonly GuardSession[]) {
     dashboard({}),
     accountPolicies({}),
     decisions({ aliasUntil: '2999-12-31' }),
+    conversations({}),
     chat({}),
     messages({}),
     geminiApi({}),

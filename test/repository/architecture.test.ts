@@ -186,8 +186,10 @@ t.test('core does not name what only one surface can say', async t => {
   t.same(naming, [])
 })
 
-/** Plugins that are another's dialect behind another address. */
+/** Plugins that speak another's dialect. */
 const reused: Readonly<Record<string, readonly string[]>> = {
+  // The items of a conversation are those of a request and its response.
+  'plugins/endpoints/conversations': ['plugins/endpoints/responses'],
   'plugins/providers/azure': ['plugins/providers/anthropic', 'plugins/providers/openai-chat', 'plugins/providers/openai-responses'],
   // Claude has its maker's rules there too, and InvokeModel carries the bodies of other dialects.
   'plugins/providers/bedrock': ['plugins/providers/anthropic', 'plugins/providers/cohere', 'plugins/providers/openai-chat'],

@@ -116,7 +116,8 @@ export class Compactions {
     const { tools } = extended
     const request = { model, input: told, ...(tools && { tools }) }
     try {
-      const scope = { context: withoutNotes(context), guards, record: { routing: null }, isUnfitted: true, bindsCompactions: true }
+      const record = { routing: null, session: null }
+      const scope = { context: withoutNotes(context), guards, record, isUnfitted: true, bindsCompactions: true }
       return await this.#planner.plan(request, scope)
     } catch (error) {
       if (!(error instanceof GatewayError) || error.status >= 500) throw error

@@ -15,7 +15,7 @@ import type { Draft, Raise } from './draft.ts'
 import { lowerEffort } from './effort.ts'
 import { lowerExtras } from './extras.ts'
 import { lowerFormat } from './format.ts'
-import { limitOutput, lowerContextManagement, lowerParameters } from './parameters.ts'
+import { limitOutput, lowerContextManagement, lowerParameters, lowerTier } from './parameters.ts'
 import { lowerTools } from './tools.ts'
 import { recentValues } from '../../runtime/recent-values.ts'
 
@@ -122,6 +122,7 @@ export class Lowering {
     body.input = state.items
     body.prompt_cache_key = this.#cacheKey(caller, request.prompt_cache_key ?? request.user)
     const draft: Draft = { request: body, endpoint, provider, keyId: caller.key.id, warnings, raises: [] }
+    if (body.service_tier !== undefined) lowerTier(draft, caller.spending !== undefined)
     if (outputLimit !== undefined) limitOutput(draft, outputLimit)
     for (const lower of lowerings) lower(draft)
     return draft

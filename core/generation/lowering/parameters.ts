@@ -2,6 +2,7 @@ import { invalidRequest } from '../../foundation/errors.ts'
 import type { Draft } from './draft.ts'
 
 const leftOut = 'is not supported by this model and was left out'
+export const unpriced = 'was left out: its price is unknown, and this API key has a spend cap'
 
 /** Drops parameters that the endpoint does not support, and reduces those that exceed its limits. */
 export function lowerParameters({ request, endpoint, warnings }: Draft): void {
@@ -29,6 +30,16 @@ export function lowerParameters({ request, endpoint, warnings }: Draft): void {
     warnings.push({ param: 'max_output_tokens', message: `${request.max_output_tokens} became ${maxOutputTokens}, this model's limit` })
     request.max_output_tokens = maxOutputTokens
   }
+}
+
+/** Vendors charge more for faster tiers, which the catalog has no prices for. So a caller whose costs have a limit gets none. */
+export function lowerTier({ request, warnings }: Draft, isCapped: boolean): void {
+  const { service_tier: tier } = request
+  if (tier === 'auto' || tier === 'default' || tier === 'flex') return
+  if (tier === 'fast') request.service_tier = 'priority'
+  if (!isCapped) return
+  delete request.service_tier
+  warnings.push({ param: 'service_tier', message: unpriced })
 }
 
 /** Limits the output to the room that the caller's spend caps and credit leave. */

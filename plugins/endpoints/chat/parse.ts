@@ -1,5 +1,5 @@
 import { invalidRequest, isObject, type GenerationRequest, type JsonObject } from '../../../core/index.ts'
-import type { AnswerDetail, TextFormat, Warning } from '../../../core/kit.ts'
+import { serviceTiers, type AnswerDetail, type ServiceTier, type TextFormat, type Warning } from '../../../core/kit.ts'
 import { itemsOf } from './messages.ts'
 import type { Circumstances } from './passing.ts'
 import { reasoningSettings } from './reasoning.ts'
@@ -46,6 +46,8 @@ export function parseRequest(sent: unknown, circumstances: Circumstances): Parse
   const text = textOf(body.response_format, verbosity)
   const tools = toolsOf(body, circumstances, warnings)
   if (body.store === true) warnings.push({ param: 'store', message: 'completions are not stored: use POST /v1/responses' })
+  if (isTier(tier) && tier !== 'auto' && tier !== 'default')
+    warnings.push({ param: 'service_tier', message: 'passed on to providers that support it, without effect at others' })
   if (top && logprobs !== true) throw invalidRequest('top_logprobs needs logprobs to be true.', 'top_logprobs')
   const request: GenerationRequest = {
     model: body.model,
@@ -76,7 +78,8 @@ export function parseRequest(sent: unknown, circumstances: Circumstances): Parse
       exact: {
         ...(thinking && { thinking }),
         ...(reasoningAsked && { reasoning: reasoningAsked }),
-        ...(typeof tier === 'string' && { service_tier: tier }),
+        // Faster ones cost more than the gateway knows.
+        ...(typeof tier === 'string' && (usualTiers.has(tier) || !circumstances.isCapped) && { service_tier: tier }),
       },
     },
   }
@@ -121,11 +124,11 @@ function formatOf({ type, json_schema: said }: WireFormat): TextFormat {
   }
 }
 
-const tiers = ['auto', 'default', 'flex', 'scale', 'priority'] as const
+const usualTiers: ReadonlySet<string> = new Set<ServiceTier>(['auto', 'default', 'flex'])
 
 /** A tier that clients of this API know. */
-export function isTier(tier: unknown): tier is (typeof tiers)[number] {
-  return tiers.includes(tier as (typeof tiers)[number])
+export function isTier(tier: unknown): tier is ServiceTier {
+  return serviceTiers.includes(tier as ServiceTier)
 }
 
 /** What the neutral request says, and what only the gateway reads: a vendor is never asked to store anything. */
@@ -158,6 +161,7 @@ const known = new Set([
   'metadata',
   'user',
   'safety_identifier',
+  'session_id',
   'prompt_cache_key',
   'prompt_cache_retention',
   'prompt_cache_options',

@@ -1,5 +1,5 @@
-import { GatewayError, type Exchange, type Reply } from '../../../core/index.ts'
-import { gatewayHeaders, type GatewayServices } from '../../../core/kit.ts'
+import { GatewayError, isObject, type Exchange, type Reply } from '../../../core/index.ts'
+import { gatewayHeaders, type GatewayServices, type Warning } from '../../../core/kit.ts'
 import type { Alias } from './alias.ts'
 import { parseDecision } from './parse.ts'
 
@@ -16,7 +16,8 @@ export async function decideEither(exchange: Exchange, gateway: GatewayServices,
     return await createDecision(exchange, gateway, body)
   }
   try {
-    return await decided(exchange, gateway, body)
+    const reply = await decided(exchange, gateway, body)
+    return { ...reply, headers: { ...reply.headers, ...alias.headers } }
   } catch (error) {
     if (error instanceof GatewayError) alias.note(error)
     throw error
@@ -25,7 +26,16 @@ export async function decideEither(exchange: Exchange, gateway: GatewayServices,
 
 async function decided(exchange: Exchange, gateway: GatewayServices, body: unknown): Promise<Reply> {
   const request = parseDecision(body)
-  const { model, answers, usage, extra, attempts, warnings, costUsd } = await gateway.decide(exchange, request, exchange.bodyBytes)
+  const {
+    model,
+    answers,
+    usage,
+    extra,
+    attempts,
+    warnings: lost = [],
+    costUsd,
+  } = await gateway.decide(exchange, request, exchange.bodyBytes)
+  const warnings = isStreamAsked(body) ? [...lost, streamIgnored] : lost
   // Without an attempt, a plugin has answered.
   const provider = attempts > 0 ? model.slice(0, model.indexOf('/')) : undefined
   const known = { id: exchange.id, model, answers, usage }
@@ -35,4 +45,10 @@ async function decided(exchange: Exchange, gateway: GatewayServices, body: unkno
     // Extra members from the vendor must not replace members of the protocol.
     body: JSON.stringify({ ...known, ...extra, ...known }),
   }
+}
+
+const streamIgnored: Warning = { param: 'stream', message: 'ignored, the answer is one JSON object' }
+
+function isStreamAsked(body: unknown): boolean {
+  return isObject(body) && Boolean(body['stream'])
 }

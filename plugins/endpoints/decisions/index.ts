@@ -59,7 +59,9 @@ export default definePlugin({
           : load().then(({ decideEither }) => decideEither(exchange, services, alias)),
       error(thrown) {
         const error = withFailureStatus(thrown, upstreamFailureStatus)
-        return alias.isOf(thrown) ? systemOneError(error) : publicError(error)
+        if (!alias.isOf(thrown)) return publicError(error)
+        const reply = systemOneError(error)
+        return { ...reply, headers: { ...reply.headers, ...alias.headers } }
       },
       trial: {
         name: 'decisions',

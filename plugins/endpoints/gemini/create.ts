@@ -15,10 +15,13 @@ export async function createContent(
   model: string,
   streams: StreamForm | undefined,
 ): Promise<Reply> {
-  const { request, warnings, recorded } = parseContent(body, circumstancesOf(exchange, gateway, passing, model, streams !== undefined))
+  const { request, warnings, session, recorded } = parseContent(
+    body,
+    circumstancesOf(exchange, gateway, passing, model, streams !== undefined),
+  )
   const stream = streams && exchange.stream()
   const builder = new ContentBuilder(gateway.ids.make('gen'), request, passing.failed, stream && new ChunkBody(stream, streams))
-  const run = gateway.generate(exchange, request, builder, { recorded })
+  const run = gateway.generate(exchange, request, builder, { session, recorded })
   const result = stream ? await run.committed : await run.finished
   if (result instanceof GatewayError) throw result
   const { endpoint, attempts } = result

@@ -1,5 +1,5 @@
 import { invalidRequest, type GenerationRequest, type Item, type JsonObject } from '../../../core/index.ts'
-import type { AnswerDetail, Warning } from '../../../core/kit.ts'
+import { namedSession, type AnswerDetail, type Warning } from '../../../core/kit.ts'
 import { itemsOf, systemParts } from './contents.ts'
 import type { Circumstances } from './passing.ts'
 import { checkedContent, type ContentBody, type GenerationConfig } from './request-body.ts'
@@ -9,6 +9,7 @@ import { toolsOf } from './tools.ts'
 export interface ParsedContent {
   readonly request: GenerationRequest
   readonly warnings: readonly Warning[]
+  readonly session: string | undefined
   /** The body, for the record. */
   readonly recorded: JsonObject
 }
@@ -44,7 +45,7 @@ export function parseContent(given: JsonObject, circumstances: Circumstances): P
     ...(routing && { routing }),
     extra: { dialect, fields: otherMembers(body), exact: exactOf(body) },
   }
-  return { request, warnings, recorded: { model, ...given } }
+  return { request, warnings, session: namedSession({ session_id: body.sessionId }), recorded: { model, ...given } }
 }
 
 const details: readonly AnswerDetail[] = ['reasoning-state']
@@ -75,7 +76,17 @@ function tierOf({ serviceTier = '' }: ContentBody): GenerationRequest['service_t
 }
 
 /** `store` never passes: vendors are told not to store. */
-const known = new Set(['model', 'contents', 'systemInstruction', 'tools', 'generationConfig', 'serviceTier', 'routing', 'store'])
+const known = new Set([
+  'model',
+  'contents',
+  'systemInstruction',
+  'tools',
+  'generationConfig',
+  'serviceTier',
+  'sessionId',
+  'routing',
+  'store',
+])
 
 /** Members that the neutral request cannot say, each with its path. */
 function otherMembers(body: ContentBody): JsonObject {

@@ -123,11 +123,12 @@ const known = new Set([
   'top_p',
   'top_k',
   'service_tier',
+  'session_id',
   'cache_control',
   'routing',
 ])
 const knownOutput = new Set(['effort', 'format'])
-const knownMetadata = new Set(['user_id'])
+const knownMetadata = new Set(['user_id', 'session_id'])
 
 /** Top-level members that the neutral request cannot say. */
 function otherMembers(body: RequestBody, { vendorTools, isCapped }: Circumstances, warnings: Warning[]): JsonObject {

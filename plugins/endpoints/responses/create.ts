@@ -1,8 +1,11 @@
-import { GatewayError, type Exchange, type Reply } from '../../../core/index.ts'
-import { gatewayHeaders, type GatewayServices } from '../../../core/kit.ts'
+import { GatewayError, isObject, type Exchange, type Reply } from '../../../core/index.ts'
+import { gatewayHeaders, type Conversations, type GatewayServices } from '../../../core/kit.ts'
+import type { LazyBackground } from './background/setup.ts'
+import { conversationUse, namedConversation } from './conversation.ts'
+import { explained } from './explained.ts'
 import { neutralRequest, publicWarning } from './neutral-request.ts'
 import { parseRequest } from './parse.ts'
-import { jsonReply } from './replies.ts'
+import { jsonReply, streamReply } from './replies.ts'
 import { ResponseBuilder } from './response-builder.ts'
 import type { OnUnsupported } from './without-effect.ts'
 
@@ -14,14 +17,38 @@ export interface CreateOptions {
   readonly unsupported: OnUnsupported
 }
 
-export async function createResponse(exchange: Exchange, gateway: GatewayServices, { events, unsupported }: CreateOptions): Promise<Reply> {
-  const { body, warnings } = parseRequest(await exchange.json(), { toolTypes: gateway.toolTypes, unsupported })
+/** The services of other plugins, where there are any. */
+export interface CreateServices {
+  readonly background?: LazyBackground | undefined
+  readonly conversations?: Conversations | undefined
+}
+
+export async function createResponse(
+  exchange: Exchange,
+  gateway: GatewayServices,
+  { events, unsupported }: CreateOptions,
+  { background, conversations }: CreateServices,
+): Promise<Reply> {
+  const raw = await exchange.json()
+  const isBackground = background !== undefined && asksForBackground(raw) && exchange.caller.policy.logging.value
+  const { body, warnings } = parseRequest(raw, {
+    toolTypes: gateway.toolTypes,
+    unsupported,
+    served: { isBackground, conversations: conversationUse(exchange, conversations) },
+  })
+  const conversation = namedConversation(body, exchange, conversations)
+  if (isBackground) {
+    const { createInBackground } = await import('./background/create.ts')
+    return await createInBackground(exchange, gateway, await background(), { body, warnings, events, conversation })
+  }
   const stream = body.stream ? exchange.stream() : undefined
   const builder = new ResponseBuilder(body, gateway.ids, gateway.clock, events, stream)
-  const { request, envelope } = neutralRequest(body)
+  if (conversation) builder.response.conversation = { id: conversation.id }
+  const { request, envelope } = neutralRequest(body, conversation)
   const run = gateway.generate(exchange, request, builder, envelope)
+  if (conversation) void run.finished.then(() => conversation.thread.over())
   const result = stream ? await run.committed : await run.finished
-  if (result instanceof GatewayError) throw result
+  if (result instanceof GatewayError) throw await explained(result, exchange, gateway, body.previous_response_id, background)
   const { endpoint, attempts } = result
   const headers = gatewayHeaders({
     // Without an attempt, a plugin has answered.
@@ -29,7 +56,11 @@ export async function createResponse(exchange: Exchange, gateway: GatewayService
     attempts: endpoint && attempts,
     warnings: [...result.warnings.map(publicWarning), ...warnings],
   })
-  if (stream)
-    return { status: 200, headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', ...headers }, body: stream }
+  if (stream) return streamReply(stream, headers)
   return jsonReply(builder.response, headers)
+}
+
+/** What runs in the background is kept in a store, which `store` may forbid. */
+function asksForBackground(raw: unknown): boolean {
+  return isObject(raw) && raw['background'] === true && raw['store'] !== false
 }

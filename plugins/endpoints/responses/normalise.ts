@@ -1,5 +1,6 @@
 import { invalidRequest, isObject } from '../../../core/index.ts'
 import { characters, maxTextLength } from '../../../core/kit.ts'
+import { emptyInput } from './missing-input.ts'
 
 type Draft = Record<string, unknown>
 
@@ -13,7 +14,7 @@ const webSearchNames: ReadonlySet<unknown> = new Set(webSearchTypes)
 /** Turns `input` into a list of typed items whose content is a list of parts. */
 export function normaliseInput(input: unknown): unknown {
   if (typeof input === 'string') {
-    if (input === '') throw invalidRequest('input must not be empty.', 'input')
+    if (input === '') throw emptyInput('string')
     if (input.length > maxTextLength && characters(input) > maxTextLength)
       throw invalidRequest(`Invalid value for 'input': it must NOT have more than ${maxTextLength} characters.`, 'input')
     return [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }]
@@ -111,5 +112,17 @@ function normalisePart(part: unknown): void {
 }
 
 function normaliseToolType(tool: Draft): void {
-  if (webSearchNames.has(tool['type'])) tool['type'] = 'web_search'
+  const { type } = tool
+  if (type === 'web_search' || !webSearchNames.has(type)) return
+  tool['type'] = 'web_search'
+  olderTypes.set(tool, type as string)
+}
+
+/** The types that callers sent for those that were replaced. */
+const olderTypes = new WeakMap<object, string>()
+
+/** A tool, or a choice of one, with the type that its caller sent. */
+export function withSentType<T extends object>(tool: T): T {
+  const type = olderTypes.get(tool)
+  return type === undefined ? tool : { ...tool, type }
 }

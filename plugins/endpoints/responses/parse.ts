@@ -1,6 +1,7 @@
-import { invalidRequest, isObject, type JsonObject } from '../../../core/index.ts'
+import { GatewayError, invalidRequest, isObject, type JsonObject } from '../../../core/index.ts'
 import type { Warning } from '../../../core/kit.ts'
 import { chatFormRefusal, chatMemberWarnings, isChatMember } from './chat-form.ts'
+import { missingInput } from './missing-input.ts'
 import { misspelledMembers } from './misspelled.ts'
 import {
   normaliseInput,
@@ -16,13 +17,15 @@ import { otherGatewayWarnings } from './other-gateways.ts'
 import { requestBodySchema, type RequestBody } from './request-body.ts'
 import { unknownMembers } from './unknown-members.ts'
 import { validateRequest } from './validate.ts'
-import { withoutEffect, type OnUnsupported } from './without-effect.ts'
+import { withoutEffect, type OnUnsupported, type Served } from './without-effect.ts'
 
 export interface ParseOptions {
   /** Entries of `tools` with one of these types are checked later, by the schemas of the tools. */
   readonly toolTypes?: ReadonlySet<string>
   /** Default: `warn`. */
   readonly unsupported?: OnUnsupported
+  /** Default: nothing. */
+  readonly served?: Served
 }
 
 export interface ParsedRequest {
@@ -37,7 +40,7 @@ const known = new Set(Object.keys(requestBodySchema.properties))
 const shallow = ['reasoning', 'stream_options', 'cache_control', 'prompt_cache_options'] as const
 
 /** Checks the body of a request and brings it into its canonical form. Throws a 400 that names the field by its path. */
-export function parseRequest(body: unknown, { toolTypes = none, unsupported = 'warn' }: ParseOptions = {}): ParsedRequest {
+export function parseRequest(body: unknown, { toolTypes = none, unsupported = 'warn', served = {} }: ParseOptions = {}): ParsedRequest {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalidRequest('The body must be a JSON object.')
   const { request, extra, chat } = members(body as Record<string, unknown>)
   request['input'] = normaliseInput(request['input'])
@@ -52,9 +55,9 @@ export function parseRequest(body: unknown, { toolTypes = none, unsupported = 'w
     validate(request, toolTypes)
     checkCombinations(parsed)
   } catch (error) {
-    throw chatFormRefusal(body as JsonObject) ?? error
+    throw chatFormRefusal(body as JsonObject) ?? missingInput(body as JsonObject) ?? withAdvice(error)
   }
-  const warnings = [...withoutEffect(parsed, unsupported), ...unknownMembers(parsed)]
+  const warnings = [...withoutEffect(parsed, unsupported, served), ...unknownMembers(parsed)]
   if (!extra && !chat) return { body: parsed, warnings }
   return {
     body: extra ? { ...parsed, extra: { dialect: 'openai-responses', fields: extra } } : parsed,
@@ -65,6 +68,16 @@ export function parseRequest(body: unknown, { toolTypes = none, unsupported = 'w
     ],
   }
 }
+
+/** Completing a prompt would not help: the gateway has no templates. */
+function withAdvice(error: unknown): unknown {
+  if (!(error instanceof GatewayError) || !error.param?.startsWith('prompt.')) return error
+  const { message, cause } = error
+  return new GatewayError({ ...error, message: `${message} ${noTemplates}`, cause })
+}
+
+const noTemplates =
+  'This gateway keeps no prompt templates, and ignores complete prompts, too. Leave out prompt, and send its text as instructions and input.'
 
 interface Members {
   readonly request: Record<string, unknown>
@@ -110,7 +123,7 @@ function validate(request: Record<string, unknown>, toolTypes: ReadonlySet<strin
 /** Rules about more than one field. */
 function checkCombinations(request: RequestBody): void {
   if (request.conversation !== undefined && request.previous_response_id !== undefined) {
-    throw invalidRequest('conversation and previous_response_id cannot be combined. Use previous_response_id.', 'conversation')
+    throw invalidRequest('conversation and previous_response_id cannot be combined. Leave out one of the two.', 'conversation')
   }
   checkTools(request)
 }

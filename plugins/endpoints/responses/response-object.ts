@@ -1,6 +1,7 @@
 import type { Endpoint, GatewayError, JsonObject, TokenUsage } from '../../../core/index.ts'
 import type { ToolDefinition } from '../../../core/kit.ts'
 import { publicCode } from './errors.ts'
+import { withSentType } from './normalise.ts'
 import type { RequestBody } from './request-body.ts'
 
 /** The response object while it grows. Every echoed field has a concrete value: docs/protocol/response.md#the-response-object. */
@@ -9,13 +10,15 @@ export interface ResponseObject {
   object: 'response'
   created_at: number
   completed_at: number | null
-  status: 'in_progress' | 'completed' | 'incomplete' | 'failed'
+  status: 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled'
   model: string
   output: readonly JsonObject[]
   error: JsonObject | null
   incomplete_details: JsonObject | null
   usage: JsonObject | null
   store: boolean
+  /** Set if it is kept. */
+  conversation: { readonly id: string } | null
   readonly [echoed: string]: unknown
 }
 
@@ -28,7 +31,6 @@ export function newResponse(id: string, createdAt: number, request: RequestBody)
     completed_at: null,
     status: 'in_progress',
     background: request.background ?? false,
-    // Conversations are not stored.
     conversation: null,
     error: null,
     frequency_penalty: request.frequency_penalty ?? 0,
@@ -52,7 +54,7 @@ export function newResponse(id: string, createdAt: number, request: RequestBody)
     store: request.store ?? true,
     temperature: request.temperature ?? 1,
     text: { format: text?.format ?? { type: 'text' }, verbosity: text?.verbosity ?? 'medium' },
-    tool_choice: request.tool_choice ?? 'auto',
+    tool_choice: echoedChoice(request.tool_choice),
     tools: (request.tools ?? []).map(echoedTool),
     top_logprobs: request.top_logprobs ?? 0,
     top_p: request.top_p ?? 1,
@@ -89,8 +91,13 @@ export function publicModel({ provider, model }: Endpoint): string {
   return `${provider}/${model}`
 }
 
+function echoedChoice(choice: RequestBody['tool_choice'] = 'auto'): unknown {
+  if (typeof choice === 'string') return choice
+  return choice.tools ? { ...choice, tools: choice.tools.map(withSentType) } : withSentType(choice)
+}
+
 /** The public schemas require all fields of a function. */
 function echoedTool(tool: ToolDefinition): JsonObject {
-  if (tool.type !== 'function') return tool as JsonObject
+  if (tool.type !== 'function') return withSentType(tool) as JsonObject
   return { ...tool, description: tool.description ?? null, parameters: tool.parameters ?? null, strict: tool.strict ?? false }
 }

@@ -73,7 +73,8 @@ function openai(): Vendor {
       ...present({
         parallelToolCalls: parallel_tool_calls,
         promptCacheKey: prompt_cache_key,
-        serviceTier: service_tier,
+        // The package refuses other values.
+        serviceTier: service_tier === 'scale' ? undefined : service_tier,
         textVerbosity: text?.verbosity,
         reasoningSummary: reasoning?.summary ?? reasoning?.generate_summary,
         strictJsonSchema: text?.format?.type === 'json_schema' ? text.format.strict : undefined,

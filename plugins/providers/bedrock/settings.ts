@@ -36,7 +36,8 @@ export function settingsFor(call: ProviderCall, options: SettingsOptions): Setti
   const warn: Warn = (param, message) => void warnings.push({ param, message })
   const own = traits.reasoning === 'anthropic' ? claudeSettings(call, options, warnings) : otherSettings(call, traits, warn)
   const { toolConfig, additional } = toolsFor(call, traits, warn)
-  if (call.request.service_tier === 'scale') warn('service_tier', 'This vendor does not have this tier.')
+  const { service_tier: tier } = call.request
+  if (tier === 'scale' || tier === 'ultrafast') warn('service_tier', 'This vendor does not have this tier.')
   return { traits, inference: own.inference, toolConfig, additional: { ...own.additional, ...additional }, warnings }
 }
 

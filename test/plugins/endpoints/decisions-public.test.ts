@@ -58,6 +58,8 @@ const user = (...content: readonly unknown[]): Body => items({ role: 'user', con
 
 const accepted: readonly (readonly [string, Body])[] = [
   ['text', {}],
+  ['no stream', { stream: false }],
+  ['a stream that is null', { stream: null }],
   [
     'messages of every role',
     items(
@@ -107,6 +109,8 @@ const refused: readonly (readonly [string, Body | string, string, RegExp])[] = [
   ['401 questions', { questions: Array.from({ length: 401 }, () => predicate) }, 'questions', /more than 400/],
   ['an unknown type', { questions: [{ type: 'noul' } as never] }, 'questions[0]', /'predicate', 'choice', 'score'/],
   ['a predicate without instructions', { questions: [{ type: 'predicate' } as never] }, 'questions[0].instructions', /Missing/],
+  ['a stream', { stream: true }, 'stream', /not streamed: leave it out/],
+  ['a stream that is text', { stream: 'yes' }, 'stream', /not streamed: leave it out/],
   ['one choice', choice('a'), 'questions[0].choices', /fewer than 2/],
   ['256 choices', choice(...Array.from({ length: 256 }, (_, index) => `c${index}`)), 'questions[0].choices', /more than 255/],
   ['a choice that repeats another', choice('a', true, 'a'), 'questions[0].choices[2].value', /unique/],

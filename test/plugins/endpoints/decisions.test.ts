@@ -198,6 +198,22 @@ t.test('/v1/decisions takes the same until its last day is over, and then says w
       error: { type: 'invalid_request_error', param: 'questions', message: /until 2026-10-26.*\/v1\/systemone/ },
     })
   }
+  const open = await gateway({ clock, plugins: [decisions({ aliasUntil: '2027-01-31' }), deciding('acme').plugin] })
+  t.teardown(open.stop)
+  const dates = { deprecation: '@1793059200', sunset: 'Mon, 01 Feb 2027 00:00:00 GMT' }
+  for (const [path, sent, expected] of [
+    ['/v1/decisions', { model: 'one', ...body }, dates],
+    ['/v1/decisions', { model: 'none', ...body }, dates],
+    ['/v1/systemone', { model: 'one', ...body }, { deprecation: null, sunset: null }],
+    [
+      '/v1/decisions',
+      { model: 'one', input: 'x', questions: [{ type: 'predicate', instructions: 'x' }] },
+      { deprecation: null, sunset: null },
+    ],
+  ] as const) {
+    const { headers } = await open.request(path, { body: sent })
+    t.same({ deprecation: headers.get('deprecation'), sunset: headers.get('sunset') }, expected, `${path} ${JSON.stringify(sent)}`)
+  }
   const keyless = await under.request('/v1/decisions', { body: late, headers: { authorization: '' } })
   t.equal(keyless.status, 401, 'keys come first')
   t.equal((await decide(under, body)).status, 200)
@@ -207,6 +223,19 @@ t.test('/v1/decisions takes the same until its last day is over, and then says w
   t.equal((await decide(later, body, {}, '/v1/decisions')).status, 200, 'the day is an option')
   await t.rejects(gateway({ plugins: [decisions({ aliasUntil: '2026-13-40' })] }), /aliasUntil must be a date/)
   await t.rejects(gateway({ plugins: [decisions({ aliasUntil: 'tomorrow' })] }), /aliasUntil/)
+})
+
+t.test('a stream is ignored, with a warning', async t => {
+  const under = await stage(t)
+  for (const [stream, warning] of [
+    [true, 'stream: ignored, the answer is one JSON object'],
+    ['yes', 'stream: ignored, the answer is one JSON object'],
+    [false, null],
+    [null, null],
+  ] as const) {
+    const { status, headers } = await under.request('/v1/systemone', { body: { model: 'one', state: 'x', questions: { q: yes }, stream } })
+    t.same([status, headers.get('x-gateway-warnings')], [200, warning], String(stream))
+  }
 })
 
 t.test('what is described is what is taken and answered', async t => {

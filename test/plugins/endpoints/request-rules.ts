@@ -100,6 +100,8 @@ export const accepted: readonly (readonly [rule: string, body: object])[] = [
       tool_choice: { type: 'allowed_tools', mode: null, tools: [{ type: 'web_search', name: null }, f] },
     },
   ],
+  ['service_tier: fast', { ...hi, service_tier: 'fast' }],
+  ['service_tier: ultrafast', { ...hi, service_tier: 'ultrafast' }],
   [
     'empties',
     { ...hi, include: [], tools: [], text: {}, reasoning: {}, metadata: {}, routing: {}, context_management: [], stream_options: {} },

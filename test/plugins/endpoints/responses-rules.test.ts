@@ -76,6 +76,18 @@ t.test('errors say what was expected', t => {
   t.match(refusal({ ...hi, conversation: 5 }).message, /expected a string or an object, but got 5/)
   t.match(refusal({ ...hi, temperature: 'hot' }).message, /expected a number, but got 'hot'/)
   t.match(refusal({ ...hi, input: [{ role: 'king', content: '' }] }).message, /'user', 'system', 'developer', 'assistant', but got 'king'/)
+  const { input: _, ...inputless } = hi
+  for (const body of [
+    inputless,
+    { ...hi, input: null },
+    { ...hi, input: '' },
+    { ...hi, input: [] },
+    { ...inputless, prompt: { id: 'p' } },
+  ]) {
+    const { status, param, message } = refusal(body)
+    t.match({ status, param, message }, { status: 400, param: 'input', message: /Send a string, or a list with at least one item\./ })
+  }
+  t.match(refusal({ ...inputless, previous_response_id: 'resp_1' }).message, /previous_response_id brings the conversation so far/)
   t.notMatch(refusal({ ...hi, service_tier: 'secret '.repeat(20) }).message, 'secret', 'a long value is not repeated')
   t.end()
 })

@@ -3,6 +3,7 @@ import type { GenerationEvent } from '../../../core/index.ts'
 import { foreignItemTypes } from '../../../core/kit.ts'
 import { checkResponse, checkStream, readEvents } from '../../../core/testing/index.ts'
 import { parseRequest } from '../../../plugins/endpoints/responses/parse.ts'
+import { newResponse } from '../../../plugins/endpoints/responses/response-object.ts'
 import { ask, stop, text, usage, witness } from '../../kit/stage.ts'
 import { gateway, hello, saying } from '../../kit/gateway.ts'
 import { clientRequests } from './client-requests.ts'
@@ -221,6 +222,13 @@ t.test('a tool choice takes every form, and must be possible', async t => {
     })
     t.match(response['tool_choice'], { type: 'allowed_tools', mode: 'auto' }, 'the echo has a mode')
   }
+  const older = { type: 'web_search_preview' }
+  for (const tool_choice of [older, { type: 'allowed_tools', mode: 'auto', tools: [older, { type: 'function', name: 'f' }] }]) {
+    const { body } = parseRequest(structuredClone({ ...hi, tools: [older, { type: 'function', name: 'f' }], tool_choice }))
+    const response = newResponse('resp_1', 0, body)
+    t.same(response['tool_choice'], tool_choice, 'as sent')
+    t.match(response['tools'], [older, { type: 'function' }])
+  }
 })
 
 t.test('the response echoes the request, with concrete values for omitted parameters', async t => {
@@ -248,6 +256,8 @@ t.test('the response echoes the request, with concrete values for omitted parame
     incomplete_details: null,
   })
   const asked = {
+    // Else it would run in the background.
+    store: false,
     background: true,
     instructions: 'Be brief.',
     max_output_tokens: 7,

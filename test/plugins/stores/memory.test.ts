@@ -5,6 +5,8 @@ import {
   AccountStore,
   AdminTokenStore,
   AuditTrail,
+  ConversationStore,
+  BackgroundStore,
   KeyStore,
   Ledger,
   MetricStore,
@@ -15,6 +17,8 @@ import {
   accountStoreSuite,
   adminTokenStoreSuite,
   auditTrailSuite,
+  conversationStoreSuite,
+  backgroundStoreSuite,
   keyStoreSuite,
   recordStoreSuite,
   responseStoreSuite,
@@ -22,7 +26,7 @@ import {
 import memory from '../../../plugins/stores/memory/index.ts'
 import { MemoryRecords } from '../../../plugins/stores/memory/records.ts'
 import { MemoryResponses } from '../../../plugins/stores/memory/responses.ts'
-import { setUp } from '../../kit/set-up.ts'
+import { FakeClock, setUp } from '../../kit/set-up.ts'
 import { leanKey } from '../../../core/testing/stores/key-store-suite.ts'
 import { response } from '../../../core/testing/stores/response-store-suite.ts'
 
@@ -44,7 +48,7 @@ t.test('provides all five services, or those it is asked for', async t => {
 t.test('refuses an unknown service', async t => {
   await t.rejects(setUp([memory({ services: ['sessions' as 'keys'] })]), {
     message:
-      'plugin memory has bad options: services[0] must be one of keys, accounts, responses, metrics, limits, ledger, records, audit, admin-tokens',
+      'plugin memory has bad options: services[0] must be one of keys, accounts, responses, conversations, background, metrics, limits, ledger, records, audit, admin-tokens',
   })
 })
 
@@ -72,8 +76,22 @@ void t.test('the suite of audit trails', async t => auditTrailSuite(t, { open: a
 
 void t.test('the suite of admin tokens', async t => adminTokenStoreSuite(t, { open: async () => ({ tokens: await get(AdminTokenStore) }) }))
 
+void t.test('the suite of background stores', async t =>
+  backgroundStoreSuite(t, { open: async () => ({ background: await get(BackgroundStore) }) }),
+)
+
 void t.test('the suite of response stores', async t =>
   responseStoreSuite(t, { open: async () => ({ responses: await get(ResponseStore) }) }),
+)
+
+void t.test('the suite of conversation stores', async t =>
+  conversationStoreSuite(t, {
+    async open() {
+      const clock = new FakeClock()
+      const { container } = await setUp([memory({})], clock)
+      return { conversations: container.get(ConversationStore), pass: milliseconds => clock.pass(milliseconds) }
+    },
+  }),
 )
 
 t.test('responses: the longest unused go first, and take their chain and their items along', async t => {

@@ -1,9 +1,11 @@
 import { setTimeout } from 'node:timers/promises'
-import type { Kysely, Transaction } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import t from 'tap'
 import { SqlAccounts } from '../../../plugins/stores/sql/accounts.ts'
 import { SqlAdminTokens } from '../../../plugins/stores/sql/admin-tokens.ts'
 import { SqlAuditTrail } from '../../../plugins/stores/sql/audit-trail.ts'
+import { SqlConversations } from '../../../plugins/stores/sql/conversations.ts'
+import { SqlBackground } from '../../../plugins/stores/sql/background.ts'
 import { DataKeys } from '../../../plugins/stores/sql/data-keys.ts'
 import { SqlKeys } from '../../../plugins/stores/sql/keys.ts'
 import { SqlLedger } from '../../../plugins/stores/sql/ledger/ledger.ts'
@@ -20,6 +22,8 @@ import {
   accountStoreSuite,
   adminTokenStoreSuite,
   auditTrailSuite,
+  conversationStoreSuite,
+  backgroundStoreSuite,
   keyStoreSuite,
   ledgerSuite,
   recordStoreSuite,
@@ -63,6 +67,15 @@ onEveryDatabase(t, (t, open) => {
       async open() {
         const { database, close } = await openOnce(t, open)
         return { close, audit: new SqlAuditTrail(database) }
+      },
+    }),
+  )
+
+  void t.test('background responses', async t =>
+    backgroundStoreSuite(t, {
+      async open() {
+        const { database, close } = await openOnce(t, open)
+        return { close, background: new SqlBackground(database, partsOn(database), silent) }
       },
     }),
   )
@@ -155,6 +168,21 @@ onEveryDatabase(t, (t, open) => {
     t.strictSame(await responses.get('ada', 'b'), response('b', 'a'))
     t.equal((await responses.items('ada', ['msg_a'])).size, 0)
   })
+
+  void t.test('conversations', async t =>
+    conversationStoreSuite(t, {
+      async open() {
+        const { database, close } = await openOnce(t, open)
+        const gateway = (): SqlConversations => new SqlConversations(database, partsOn(database), silent)
+        const pass = async (milliseconds: number): Promise<void> =>
+          void (await database
+            .updateTable('conversation')
+            .set({ leased_until: sql<number>`leased_until - ${sql.lit(milliseconds)}` })
+            .execute())
+        return { close, conversations: gateway(), other: gateway(), pass }
+      },
+    }),
+  )
 
   void t.test('responses', async t =>
     responseStoreSuite(t, {

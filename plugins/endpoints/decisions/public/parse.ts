@@ -8,7 +8,12 @@ export type PublicQuestion = Wire<typeof publicQuestionSchema>
 /** Checks a body of the public Decisions API. Throws a 400 that names the member by its path. */
 export function parsePublicDecision(body: unknown): PublicDecision {
   if (!isObject(body)) throw invalidRequest('The body must be a JSON object.')
-  const { input } = body
+  const { input, stream = null } = body
+  if (stream !== null && stream !== false)
+    throw invalidRequest(
+      `Expected stream to be false or missing, but got ${stream === true ? 'true' : `a value of the type ${typeof stream}`}. Decisions are not streamed: leave it out.`,
+      'stream',
+    )
   const typed = Array.isArray(input) ? { ...body, input: input.map(asItem) } : body
   validatePublicDecision(typed)
   const parsed = typed as PublicDecision

@@ -162,6 +162,7 @@ export const publicDecisionSchema = {
       properties: { mode: { enum: ['implicit', 'explicit', null] }, ttl: nullable },
     },
     safety_identifier: { type: ['string', 'null'], maxLength: 128 },
+    stream: { enum: [false, null] },
   },
 } as const satisfies Schema
 

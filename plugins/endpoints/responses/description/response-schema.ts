@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../../core/index.ts'
-import { efforts, errorCodes } from '../../../../core/kit.ts'
+import { efforts, errorCodes, serviceTiers } from '../../../../core/kit.ts'
 import { anyObject, boolean, constant, count, list, number, object, oneOf, orNull, ref, string } from './terms.ts'
 
 // The response object: docs/protocol/response.md#the-response-object, docs/protocol/response.md#usage and docs/protocol/errors.md#error-codes. Every member is always present.
@@ -47,7 +47,7 @@ const response = object({
   incomplete_details: orNull(object({ reason: oneOf('max_output_tokens', 'content_filter') })),
   usage: orNull(ref('Usage')),
   background: boolean,
-  conversation: { type: 'null', description: 'Not supported: use `previous_response_id`.' },
+  conversation: { ...orNull(object({ id: string })), description: 'The conversation that the response belongs to, if it is kept.' },
   frequency_penalty: number,
   instructions: orNull(string),
   max_output_tokens: orNull(count),
@@ -62,7 +62,7 @@ const response = object({
   prompt_cache_retention: orNull(oneOf('in-memory', 'in_memory', '24h')),
   reasoning: orNull(object({ effort: oneOf(...efforts, null), summary: summaries })),
   safety_identifier: orNull(string),
-  service_tier: oneOf('auto', 'default', 'flex', 'scale', 'priority'),
+  service_tier: oneOf(...serviceTiers),
   store: { type: 'boolean', description: 'True if the response is stored, which also requires request logging on the key.' },
   temperature: number,
   text: object({

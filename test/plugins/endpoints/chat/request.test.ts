@@ -141,6 +141,8 @@ t.test('parameters', async t => {
       { tools: [{ name: 'find' }], tool_choice: 'required' },
     ],
     [{ service_tier: 'flex' }, { service_tier: 'flex' }],
+    [{ service_tier: 'fast' }, { service_tier: 'priority' }],
+    [{ service_tier: 'ultrafast' }, { service_tier: 'ultrafast' }],
     [{ cache_control: { type: 'ephemeral' } }, { cache_control: { type: 'ephemeral' } }],
   ]
   for (const [body, request] of cases) {
