@@ -169,6 +169,12 @@ t.test('compact needs a conversation, and a model', async t => {
   t.match(await refused({ model: 'acme/m', input: [] }), { status: 400, param: 'input' })
   t.match(await refused({ model: 'acme/m', input: 7 }), { status: 400, param: 'input' })
   t.match(await refused({ model: 'acme/m', input: [trigger, user('hi')] }), { status: 400, param: 'input[0]' })
+  const idle = { stream: true, background: true, conversation: 'conv_1', store: true, ...threshold(1_000) }
+  const reply = await under.request('/v1/responses/compact', { body: { model: 'acme/m', input: 'hi', ...idle } })
+  t.equal(reply.status, 200)
+  t.equal(reply.headers.get('content-type'), 'application/json')
+  for (const name of ['stream', 'background', 'conversation', 'context_management'])
+    t.match(reply.headers.get('x-gateway-warnings'), `${name}: has no effect`)
 })
 
 t.test('calls that wait for their output stay, and can be answered after the compaction', async t => {
@@ -505,4 +511,19 @@ t.test('with request logging off, nothing of a compaction is written', async t =
   const record = await under.record(requestId)
   t.notMatch(JSON.stringify(record), /CANARY|slate|tpk1/)
   t.notMatch(under.logs.join(), /CANARY|slate|tpk1/)
+})
+
+t.test('tokens are counted without a trigger, and after a compaction', async t => {
+  const acme = scribe('acme')
+  const under = await compacting(t, [acme.plugin])
+  const count = async (input: readonly object[]) => {
+    const reply = await under.request('/v1/responses/input_tokens', { body: { model: 'acme/m', input, ...threshold(1_000) } })
+    return ((await reply.json()) as { input_tokens: number }).input_tokens
+  }
+  const whole = await count(conversation)
+  t.equal(await count([...conversation, trigger]), whole)
+  const { response } = await ask(under, { model: 'acme/m', input: [...conversation, trigger] })
+  t.equal(acme.calls.length, 1, 'nothing is asked to count')
+  const after = await count([...conversation, ...response.output, user('Go on.')])
+  t.ok(after > 20 && after < whole, `${after} of ${whole}`)
 })
