@@ -52,6 +52,7 @@ export default definePlugin({
     },
   },
   needs: { clock: Clock },
+  contracts: { BackgroundStore: 1 },
   provides: ({ services = [] }) => services.map(service => storeServices[service]),
   offers: ({ services }) => (services ? [] : Object.values(storeServices)),
   setup(gateway, { maxResponses, maxRecords }, { clock }) {

@@ -13,8 +13,13 @@ t.test('a key may have a number of them at once, and so may all keys of a gatewa
   t.equal((await create(under)).status, 200)
   const refused = await create(under)
   t.equal(refused.status, 429)
-  t.match(refused.body['error'], { code: 'rate_limit_exceeded', message: /^This API key may have 2 background responses in progress at once\./ })
-  const other = { headers: { authorization: `Bearer ${await under.gateway.issueKey({ name: 'other', policy: { logging: { value: true } } })}` } }
+  t.match(refused.body['error'], {
+    code: 'rate_limit_exceeded',
+    message: /^This API key may have 2 background responses in progress at once\./,
+  })
+  const other = {
+    headers: { authorization: `Bearer ${await under.gateway.issueKey({ name: 'other', policy: { logging: { value: true } } })}` },
+  }
   t.equal((await send(under, 'POST', '', { body: hi, ...other })).status, 200)
   const full = await send(under, 'POST', '', { body: hi, ...other })
   t.equal(full.status, 429)
