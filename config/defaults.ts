@@ -6,6 +6,7 @@ import admin from '../plugins/endpoints/admin/index.ts'
 import summary from '../plugins/compactors/summary/index.ts'
 import chat from '../plugins/endpoints/chat/index.ts'
 import dashboard from '../plugins/endpoints/dashboard/index.ts'
+import conversations from '../plugins/endpoints/conversations/index.ts'
 import decisions from '../plugins/endpoints/decisions/index.ts'
 import embeddings from '../plugins/endpoints/embeddings/index.ts'
 import health from '../plugins/endpoints/health/index.ts'
@@ -16,6 +17,7 @@ import models from '../plugins/endpoints/models/index.ts'
 import openapi from '../plugins/endpoints/openapi/index.ts'
 import rerank from '../plugins/endpoints/rerank/index.ts'
 import responses from '../plugins/endpoints/responses/index.ts'
+import responsesWebSocket from '../plugins/endpoints/responses-websocket/index.ts'
 import hipaa from '../plugins/guardrails/hipaa/index.ts'
 import redaction from '../plugins/guardrails/redaction/index.ts'
 import zdr from '../plugins/guardrails/zdr/index.ts'
@@ -126,6 +128,8 @@ function everything(): readonly NamedEntry[] {
     ['uptime-sort', () => uptimeSort({})],
     ['totals-sort', () => totalsSort({})],
     ['responses', () => responses({})],
+    ['conversations', () => conversations({})],
+    ['responses-websocket', () => responsesWebSocket({})],
     ['chat', () => chat({})],
     ['messages', () => messages({})],
     ['gemini-api', () => geminiApi({})],

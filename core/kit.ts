@@ -54,7 +54,8 @@ export {
   type Zdr,
 } from './contracts/catalog.ts'
 export { Compactor, type ConversationPart } from './contracts/compactor.ts'
-export type { Connection, ConnectionProtocol } from './contracts/connection.ts'
+export type { Connection, ConnectionProtocol, HeldMessage } from './contracts/connection.ts'
+export { Conversations, type ConversationThread } from './contracts/conversations.ts'
 export {
   decisionRequestSchema,
   maxItemLevels,
@@ -92,7 +93,7 @@ export {
   type RetrievalRequest,
   type RetrievalUsage,
 } from './contracts/retrieval.ts'
-export type { Citation, ExtraEvent, LogProb, SearchAction, SearchResult } from './contracts/events.ts'
+export { noUsage, type Citation, type ExtraEvent, type LogProb, type SearchAction, type SearchResult } from './contracts/events.ts'
 export { features, type Feature } from './contracts/feature.ts'
 export type { AnswerText, RefusedRoute, SettingsProblem } from './contracts/guardrail.ts'
 export type {
@@ -121,6 +122,7 @@ export type {
   OpenedSearch,
   SearchEnd,
 } from './contracts/item-events.ts'
+export type { HeldMemory } from './contracts/held-memory.ts'
 export {
   foreignItemTypes,
   itemSchema,
@@ -200,8 +202,10 @@ export { maySee } from './contracts/sight.ts'
 export { TokenCounter, type TokenCount, type TokenCountOptions } from './contracts/token-counter.ts'
 export type { SearchEvent, ToolEntry, ToolEvent, ToolRun, ToolScope } from './contracts/tool.ts'
 export {
+  agentToolTypes,
   toolSchema,
   webSearchTool,
+  type AgentToolType,
   type CustomTool,
   type ForeignTool,
   type FunctionTool,
@@ -218,6 +222,7 @@ export { isJson, membersOf, type Schema, type Wire } from './foundation/json.ts'
 export { describeError } from './foundation/logger.ts'
 export { nearest } from './foundation/nearest.ts'
 export { requirePeer } from './foundation/peer-package.ts'
+export { withIds } from './generation/item-ids.ts'
 export { RepeatedError } from './foundation/repeated-error.ts'
 export { readableOutput } from './generation/tools/tool-output.ts'
 export { checkSight } from './guards/check-sight.ts'
@@ -262,6 +267,7 @@ export { appended } from './runtime/growing-text.ts'
 export { isPending } from './runtime/pending.ts'
 export type { Listed } from './runtime/roster.ts'
 export { vectorBase64, vectorJson } from './retrieval/vectors.ts'
+export { memoryOf } from './call/answer-size.ts'
 export { errorReply, retryHeaders, withFailureStatus, withParam } from './server/error-reply.ts'
 export { gatewayHeaders } from './server/gateway-headers.ts'
 export { namedSession, sessionNameSchema, type NamingBody } from './server/named-session.ts'

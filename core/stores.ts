@@ -16,6 +16,19 @@ export {
 export { AdminTokenStore, type AdminToken } from './contracts/admin-token-store.ts'
 export { AuditTrail, type AuditEntry, type AuditFilter } from './contracts/audit-trail.ts'
 export {
+  ConversationStore,
+  type AppendOutcome,
+  type Appending,
+  type ConversationAddress,
+  type ConversationChange,
+  type ConversationLease,
+  type ConversationRoom,
+  type ItemPage,
+  type ItemPageQuery,
+  type KeptItem,
+  type StoredConversation,
+} from './contracts/conversation-store.ts'
+export {
   BackgroundStore,
   type BackgroundAddress,
   type BackgroundEnd,
@@ -48,6 +61,7 @@ export { RateLimiter, type FullWindow, type TokenWindow, type WindowHold, type W
 export { recordFields, recordFilters, type RecordFacts, type RecordFilterName } from './contracts/record-fields.ts'
 export {
   errorCauses,
+  isBySession,
   RecordStore,
   usageBuckets,
   usageGroups,

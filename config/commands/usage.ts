@@ -12,6 +12,8 @@ const parameters = {
   team: 'team',
   user: 'user',
   key: 'key',
+  session: 'session',
+  top: 'top',
 } as const
 
 interface UsageOptions extends AdminOptions, Partial<Record<keyof typeof parameters, string>> {}
@@ -20,11 +22,13 @@ export default adminCommand('usage', 'Show requests, tokens and cost over time.'
   .option('--from <time>', 'A time such as 2026-01-31T12:00:00Z. Default: a day ago.')
   .option('--to <time>', 'Default: now.')
   .option('--bucket <length>', 'minute, hour, day or total.', 'hour')
-  .option('--group-by <a,b>', 'Any of model, provider, key, team, org.')
+  .option('--group-by <a,b>', 'Any of model, provider, key, team, org, session.')
   .option('--org <id>', 'Only this organization.')
   .option('--team <id>', 'Only this team.')
   .option('--user <id>', 'Only this user.')
   .option('--key <id>', 'Only this key.')
+  .option('--session <id>', "Only this session. With --key, also by the client's own name for it.")
+  .option('--top <number>', 'How many groups to keep, up to 100. The rest is added up. Default: all, or 100 sessions.')
   .action(showUsage)
 
 async function showUsage(options: UsageOptions): Promise<void> {

@@ -26,10 +26,10 @@ export class SessionIds {
   /** The session of a request. `named`: by its body. Null: it belongs to none. */
   of({ sentSession, caller }: Pick<RequestScope, 'sentSession' | 'caller'>, named: string | undefined): string | null {
     const name = isName(sentSession) ? sentSession : named
-    return isName(name) ? this.#idOf(caller.owner, name) : null
+    return isName(name) ? this.idOf(caller.owner, name) : null
   }
 
-  #idOf(owner: string, name: string): string {
+  idOf(owner: string, name: string): string {
     const text = `${owner}\n${name}`
     let id = this.#known.get(text)
     if (id === undefined) {

@@ -90,6 +90,8 @@ export interface AdminServices {
   /** True if a loaded policy source reads the policies of the accounts of this level. If not, do not store enforced policy there. */
   readsAccountPolicies(level: AccountLevel): boolean
   effectivePolicy(key: ApiKey): Promise<EffectivePolicy>
+  /** The id of the session that requests with this key name so. */
+  sessionOf(key: ApiKey, name: string): string
   /** `text` is shown once and never stored. Throws a 400 for an unknown role. */
   issueToken(settings: Pick<AdminToken, 'name' | 'role' | 'org'>): Promise<{ readonly token: AdminToken; readonly text: string }>
   /** The owner of an admin token, or of the code in a sign-in link. Throws a 401 or 503. A code works once. */

@@ -29,7 +29,7 @@ export interface RecordContent {
 /** `total`: everything in one bucket, which starts with the query. */
 export const usageBuckets = ['minute', 'hour', 'day', 'total'] as const
 export type UsageBucket = (typeof usageBuckets)[number]
-export const usageGroups = ['model', 'provider', 'key', 'team', 'org'] as const
+export const usageGroups = ['model', 'provider', 'key', 'team', 'org', 'session'] as const
 export type UsageGroup = (typeof usageGroups)[number]
 
 export interface UsageQuery {
@@ -37,6 +37,7 @@ export interface UsageQuery {
   readonly from: number
   /** Exclusive. */
   readonly to: number
+  /** By session, there are no minutes: see `isBySession`. */
   readonly bucket: UsageBucket
   /** The time zone whose days the bucket `day` counts: see `dayStarts`. Default: UTC. */
   readonly timeZone?: string | undefined
@@ -46,11 +47,23 @@ export interface UsageQuery {
   readonly team?: string | undefined
   readonly user?: string | undefined
   readonly key?: string | undefined
-  /** Only this many groups, those with the most requests and attempts together; all others are summed up. Default: every group. */
+  readonly session?: string | undefined
+  /**
+   * Only this many groups, those with the most requests and attempts together or, by session, those that cost most; all others are summed
+   * up. Default: every group.
+   */
   readonly top?: number | undefined
-  /** Also reads how long answers and attempts took. */
+  /** Also reads how long answers and attempts took. Not known by session. */
   readonly latency?: boolean | undefined
   readonly limit: number
+}
+
+/**
+ * True if the query tells sessions apart. Only requests that belong to one then count. There are many sessions, so a store may keep their
+ * sums by quarters of an hour: it then widens the period to whole quarters.
+ */
+export function isBySession({ groupBy, session }: Pick<UsageQuery, 'groupBy' | 'session'>): boolean {
+  return session !== undefined || groupBy.includes('session')
 }
 
 /**

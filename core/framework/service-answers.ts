@@ -1,3 +1,4 @@
+import { ConversationStore } from '../contracts/conversation-store.ts'
 import { RateLimiter } from '../contracts/rate-limiter.ts'
 import { ResponseStore } from '../contracts/response-store.ts'
 import { TokenCounter } from '../contracts/token-counter.ts'
@@ -31,7 +32,21 @@ service(ResponseStore, {
   get: value => (value === undefined ? undefined : storedProblem(value)),
   chain: value => (value === undefined ? undefined : chainProblem(value)),
   items: itemsProblem,
-  delete: value => (typeof value === 'boolean' ? undefined : expected('true or false', value)),
+  delete: flagProblem,
+})
+service(ConversationStore, {
+  create: undefined,
+  get: value => (value === undefined ? undefined : conversationProblem(value)),
+  setMetadata: flagProblem,
+  delete: value => oneOf(value, changes),
+  items: value => (value === undefined ? undefined : keptProblem(value, 'an array of items or undefined')),
+  page: value => (value === undefined ? undefined : pageProblem(value)),
+  item: value => (value === undefined || isKept(value) ? undefined : expected('an item with an `id` or undefined', value)),
+  append: appendProblem,
+  deleteItem: value => oneOf(value, changes),
+  acquire: leaseProblem,
+  renew: flagProblem,
+  release: flagProblem,
 })
 service(RateLimiter, { reserve: reservedProblem, enter: enteredProblem, states: statesProblem }, () => limitsUnavailable)
 service(
@@ -42,6 +57,10 @@ service(
   },
   uncounted,
 )
+
+function flagProblem(value: unknown): string | undefined {
+  return typeof value === 'boolean' ? undefined : expected('true or false', value)
+}
 
 function storedProblem(value: unknown): string | undefined {
   if (!isObject(value)) return expected('a stored response or undefined', value)
@@ -81,6 +100,52 @@ function itemsProblem(value: unknown): string | undefined {
 
 function isItem(value: unknown): boolean {
   return isObject(value) && typeof value['type'] === 'string'
+}
+
+const changes = ['done', 'unknown', 'busy'] as const
+
+function oneOf(value: unknown, words: readonly string[], otherwise = ''): string | undefined {
+  return words.includes(value as string) ? undefined : expected(`${words.map(word => `'${word}'`).join(', ')}${otherwise}`, value)
+}
+
+function conversationProblem(value: unknown): string | undefined {
+  if (!isObject(value)) return expected('a conversation or undefined', value)
+  const { id, metadata, createdAt } = value
+  if (typeof id !== 'string') return expected('a string as `id`', id)
+  if (!isObject(metadata)) return expected('an object as `metadata`', metadata)
+  return Number.isFinite(createdAt) ? undefined : expected('a number as `createdAt`', createdAt)
+}
+
+function isKept(value: unknown): boolean {
+  return isItem(value) && typeof (value as JsonObject)['id'] === 'string'
+}
+
+function keptProblem(value: unknown, what: string): string | undefined {
+  if (!Array.isArray(value)) return expected(what, value)
+  const wrong = (value as readonly unknown[]).findIndex(item => !isKept(item))
+  return wrong < 0 ? undefined : expected('items with an `id`', value[wrong], 'one that is ')
+}
+
+function pageProblem(value: unknown): string | undefined {
+  if (!isObject(value)) return expected('a page or undefined', value)
+  const { items, hasMore } = value
+  return (
+    keptProblem(items, 'an array of items as `items`') ??
+    (typeof hasMore === 'boolean' ? undefined : expected('true or false as `hasMore`', hasMore))
+  )
+}
+
+function appendProblem(value: unknown): string | undefined {
+  if (Array.isArray(value)) return value.every(id => typeof id === 'string') ? undefined : expected('an array of ids', value, 'another ')
+  return oneOf(value, [...changes, 'lost', 'full'], ' or an array of ids')
+}
+
+function leaseProblem(value: unknown): string | undefined {
+  if (!isObject(value)) return oneOf(value, ['unknown', 'busy'], ' or a lease')
+  const { fence, held } = value
+  if (typeof fence !== 'number') return expected('a number as `fence`', fence)
+  const { items, bytes } = (held ?? {}) as JsonObject
+  return typeof items === 'number' && typeof bytes === 'number' ? undefined : expected('{ items, bytes } as `held`', held)
 }
 
 const holdFunctions = ['extend', 'settle', 'release'] as const

@@ -3,6 +3,8 @@ import { AdminTokenStore } from '../contracts/admin-token-store.ts'
 import { AuditTrail } from '../contracts/audit-trail.ts'
 import { BackgroundStore } from '../contracts/background-store.ts'
 import { Compactor } from '../contracts/compactor.ts'
+import { ConversationStore } from '../contracts/conversation-store.ts'
+import { Conversations } from '../contracts/conversations.ts'
 import { KeyStore } from '../contracts/key-store.ts'
 import { Ledger } from '../contracts/ledger.ts'
 import { MetricStore } from '../contracts/metric-store.ts'
@@ -35,6 +37,21 @@ service(KeyStore, {
 })
 service(AccountStore, { persistent: flag, find: method, named: method, page: method, add: method, update: method, remove: method })
 service(ResponseStore, { put: method, get: method, chain: method, items: method, delete: method })
+service(ConversationStore, {
+  create: method,
+  get: method,
+  setMetadata: method,
+  delete: method,
+  items: method,
+  page: method,
+  item: method,
+  append: method,
+  deleteItem: method,
+  acquire: method,
+  renew: method,
+  release: method,
+})
+service(Conversations, { open: method })
 service(BackgroundStore, {
   begin: method,
   get: method,

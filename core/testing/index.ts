@@ -39,6 +39,11 @@ export { sharedStateSuite, type SharedStateSuiteOptions, type SharingGateways } 
 export { accountStoreSuite, type AccountsUnderTest, type AccountStoreSuiteOptions } from './stores/account-store-suite.ts'
 export { adminTokenStoreSuite, type AdminTokensUnderTest, type AdminTokenStoreSuiteOptions } from './stores/admin-token-store-suite.ts'
 export { auditTrailSuite, type AuditTrailSuiteOptions, type AuditUnderTest } from './stores/audit-trail-suite.ts'
+export {
+  conversationStoreSuite,
+  type ConversationsUnderTest,
+  type ConversationStoreSuiteOptions,
+} from './stores/conversation-store-suite.ts'
 export { keyStoreSuite, type KeysUnderTest, type KeyStoreSuiteOptions } from './stores/key-store-suite.ts'
 export { ledgerSuite, type LedgerSuiteOptions, type LedgerUnderTest } from './stores/ledger-suite.ts'
 export { metricStoreSuite, type MetricStoreSuiteOptions, type MetricsUnderTest } from './stores/metric-store-suite.ts'

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import conversations from '../../plugins/endpoints/conversations/index.ts'
 import decisions from '../../plugins/endpoints/decisions/index.ts'
 import openapi from '../../plugins/endpoints/openapi/index.ts'
 import { listeningGateway } from '../kit/gateway.ts'
@@ -26,12 +27,13 @@ t.setTimeout(900_000)
 
 t.test('the gateway is as it describes itself', { skip: absent }, async t => {
   const settings = { name: 'test', user: 'jane', policy: { logging: { value: true } } }
-  const under = await listeningGateway({ plugins: [openapi({}), decisions({})], key: settings })
+  const under = await listeningGateway({ plugins: [openapi({}), conversations({}), decisions({})], key: settings })
   t.teardown(under.stop)
   const stored = await (await under.request('/v1/responses', { body: { model: 'sandbox/echo', input: 'hi' } })).json()
+  const started = await (await under.request('/v1/conversations', { body: { items: [{ role: 'user', content: 'hi' }] } })).json()
   const file = join(t.testdir(), 'openapi.json')
   const document = (await (await under.request('/openapi.json')).json()) as Description
-  writeFileSync(file, JSON.stringify(withKnownNames(document, (stored as { readonly id: string }).id)))
+  writeFileSync(file, JSON.stringify(withKnownNames(document, idOf(stored), idOf(started))))
 
   const key = await under.gateway.issueKey(settings)
   const run = spawn(fuzzer, [...options, '--url', under.url, '--header', `Authorization: Bearer ${key}`, file], {
@@ -53,11 +55,16 @@ interface Description {
 }
 
 /** Of names that nobody could guess, those that exist: else every request would end at the first of them. */
-function withKnownNames(document: Description, responseId: string): Description {
+function withKnownNames(document: Description, responseId: string, conversationId: string): Description {
   const { CreateResponse: response, CreateDecision: decision, CreatePublicDecision: publicDecision } = document.components.schemas
   response!.properties['model'] = { enum: ['sandbox/echo', 'sandbox/tools', 'sandbox/reasoning'] }
   response!.properties['previous_response_id'] = { enum: [responseId, null] }
+  response!.properties['conversation'] = { enum: [conversationId, null] }
   decision!.properties['model'] = { enum: ['sandbox/dm'] }
   publicDecision!.properties['model'] = { enum: ['sandbox/dm'] }
   return document
+}
+
+function idOf(object: unknown): string {
+  return (object as { readonly id: string }).id
 }

@@ -20,7 +20,7 @@ export const lateStores = definePlugin({
       provides: () => true,
       provide: (service, implementation) => registrar.provide(service, late(implementation as object) as never),
     }
-    await plugin.setup(inner, { maxResponses: 100, maxRecords: 100 }, needs)
+    await plugin.setup(inner, { maxResponses: 100, maxConversations: 100, maxRecords: 100 }, needs)
   },
 })
 

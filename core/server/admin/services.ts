@@ -4,6 +4,7 @@ import { KeyWarnings } from '../../admission/key-warnings.ts'
 import { PolicyResolver } from '../../admission/policy.ts'
 import { Tickets } from '../../admission/tickets.ts'
 import { ProviderStates } from '../../call/attempts/provider-states.ts'
+import { SessionIds } from '../../call/session-ids.ts'
 import type { AccountLevel } from '../../contracts/account-store.ts'
 import type {
   Admin,
@@ -22,6 +23,7 @@ import type { ProviderState } from '../../contracts/provider-state.ts'
 import { Clock } from '../../foundation/clock.ts'
 import { Ids } from '../../foundation/ids.ts'
 import type { JsonObject } from '../../foundation/json.ts'
+import { ownerPath } from '../../foundation/owner-path.ts'
 import { wire, type Dependencies } from '../../framework/container.ts'
 import { Routes } from '../../framework/extension-points.ts'
 import { PolicySettings, type PolicyWithSettings } from '../../guards/policy-settings.ts'
@@ -41,6 +43,7 @@ const dependencies = {
   policySettings: PolicySettings,
   previews: RoutePreviews,
   routes: Routes,
+  sessions: SessionIds,
   states: ProviderStates,
   tickets: Tickets,
   warnings: KeyWarnings,
@@ -92,6 +95,10 @@ export class LiveAdminServices implements AdminServices {
 
   effectivePolicy(key: ApiKey): Promise<EffectivePolicy> {
     return this.#parts.policies.effective(key)
+  }
+
+  sessionOf(key: ApiKey, name: string): string {
+    return this.#parts.sessions.idOf(ownerPath(key), name)
   }
 
   issueToken(settings: AdminTokenSettings): Promise<{ readonly token: AdminToken; readonly text: string }> {

@@ -6,6 +6,7 @@ import { at, minuteMs, record } from './example-record.ts'
 import { onEachStore } from './on-each-store.ts'
 import { countsAttempts, filtersAttempts, namesUnlisted } from './record-attempts.ts'
 import { sumsDays, sumsZones, timesAnswers } from './record-days.ts'
+import { sumsSessions } from './record-sessions.ts'
 import { sumsHours, sumsLargeCosts, sumsTop, sumsTotals } from './record-sums.ts'
 import { content, examples, writeExamples, type RecordsUnderTest } from './records-under-test.ts'
 
@@ -31,6 +32,7 @@ export function recordStoreSuite(t: SuiteContext, { open, keepsContent }: Record
   test('the time of answers is known within 10%, from a millisecond to ten minutes', timesAnswers)
   test('sums over days and hours agree, wherever a time begins and ends', sumsDays)
   test('days are those of a time zone, even where its clocks change', sumsZones)
+  test('usage is summed up per session', sumsSessions)
   test('attempts are counted for the model and provider that they asked', countsAttempts)
   test('records are found by their attempts', filtersAttempts)
   test('usage names the first hundred models of an organization that no catalog lists', namesUnlisted)

@@ -13,7 +13,7 @@ const explained: Readonly<Record<string, ParameterDescription>> = {
   from: { description: 'A time such as 2026-01-31T12:00:00Z, or seconds since 1970. Inclusive.', schema: text },
   to: { description: 'Exclusive.', schema: text },
   bucket: {
-    description: 'The length of a bucket; total is one bucket. Minutes are kept for 7 days.',
+    description: 'The length of a bucket; total is one bucket. Minutes are kept for 7 days, and not by session.',
     schema: { enum: [...usageBuckets], default: 'hour' },
   },
   time_zone: {
@@ -22,7 +22,7 @@ const explained: Readonly<Record<string, ParameterDescription>> = {
   },
   top: {
     description:
-      'The number of groups to keep: those with the most requests and attempts together. The rest is one row in each bucket, with others: true.',
+      'The number of groups to keep: those with the most requests and attempts together or, by session, those that cost most. The rest is one row in each bucket, with others: true.',
     schema: { type: 'integer', minimum: 1, maximum: 100 },
   },
   latency: {
@@ -31,7 +31,12 @@ const explained: Readonly<Record<string, ParameterDescription>> = {
     schema: { enum: ['true', 'false'] },
   },
   search: { description: 'Only models whose name, alias or provider contains this text.', schema: text },
-  group_by: { description: 'Any of model, provider, key, team, org, separated by commas.', schema: text },
+  group_by: {
+    description:
+      'Any of model, provider, key, team, org, session, separated by commas. By session, only requests of a session count, and top is 100 unless set.',
+    schema: text,
+  },
+  session: { description: "Only this session, by its id or, together with key, by the client's own name for it.", schema: text },
   content: {
     description: 'true: adds the stored content. Needs the role editor, and is audited.',
     schema: { enum: ['true', 'false'] },

@@ -1,5 +1,6 @@
 import { invalidRequest, type Reply } from '../../../core/index.ts'
 import {
+  isBySession,
   recordFilters,
   usageBuckets,
   usageGroups,
@@ -9,7 +10,9 @@ import {
   type UsageBucket,
 } from '../../../core/stores.ts'
 import { hasRole, type AdminExchange, type AdminServices } from '../../../core/admin.ts'
+import { askedSession } from './asked-session.ts'
 import { audited } from './audit.ts'
+import type { Keys } from './keys.ts'
 import { pathId } from './path-id.ts'
 import { pageParameters, Query } from './query.ts'
 import { recordObject } from './record-object.ts'
@@ -20,10 +23,25 @@ import { usageObject } from './usage-object.ts'
 
 const filterNames = Object.keys(recordFilters) as readonly RecordFilterName[]
 export const recordParameters = ['id', ...filterNames, 'status', 'from', 'to', 'min_cost_usd'] as const
-export const usageParameters = ['from', 'to', 'bucket', 'time_zone', 'group_by', 'org', 'team', 'user', 'key', 'top', 'latency'] as const
+export const usageParameters = [
+  'from',
+  'to',
+  'bucket',
+  'time_zone',
+  'group_by',
+  'org',
+  'team',
+  'user',
+  'key',
+  'session',
+  'top',
+  'latency',
+] as const
 const exportedAtOnce = 500
 const maxUsageRows = 10_000
 const maxTopGroups = 100
+/** There are many sessions. */
+const topSessions = 100
 const dayMs = 86_400_000
 /** Ten years. */
 const maxZoneDays = 3_660
@@ -31,15 +49,17 @@ const maxZoneDays = 3_660
 /** The routes of records and their sums. */
 export class Records {
   readonly #stores: Stores
+  readonly #keys: Keys
 
-  constructor(stores: Stores) {
+  constructor(stores: Stores, keys: Keys) {
     this.#stores = stores
+    this.#keys = keys
   }
 
-  async list(exchange: AdminExchange): Promise<Reply> {
+  async list(exchange: AdminExchange, gateway: AdminServices): Promise<Reply> {
     const query = new Query(exchange.query, [...pageParameters, ...recordParameters])
     const { pageLimit, ...wanted } = query.page('records')
-    const filter = filterIn(query, exchange)
+    const filter = filterIn(query, exchange, await askedSession(query, exchange, gateway, this.#keys))
     const found = filter ? await this.#stores.records.page(filter, wanted) : []
     return await page(
       'records',
@@ -70,8 +90,9 @@ export class Records {
   }
 
   /** JSON lines, the newest first, read from the store as fast as the client takes them. */
-  export(exchange: AdminExchange): Response {
-    const filter = filterIn(new Query(exchange.query, recordParameters), exchange)
+  async export(exchange: AdminExchange, gateway: AdminServices): Promise<Response> {
+    const query = new Query(exchange.query, recordParameters)
+    const filter = filterIn(query, exchange, await askedSession(query, exchange, gateway, this.#keys))
     const pages = filter ? this.#pages(filter) : emptyPages()
     const encoder = new TextEncoder()
     const body = new ReadableStream<Uint8Array>({
@@ -85,10 +106,10 @@ export class Records {
     return new Response(body, { headers: { 'content-type': 'application/jsonl', 'cache-control': 'no-store' } })
   }
 
-  async usage(exchange: AdminExchange, { clock }: AdminServices): Promise<Reply> {
+  async usage(exchange: AdminExchange, gateway: AdminServices): Promise<Reply> {
     const query = new Query(exchange.query, usageParameters)
     const { admin } = exchange
-    const to = query.time('to') ?? clock.now()
+    const to = query.time('to') ?? gateway.clock.now()
     const from = query.time('from') ?? to - dayMs
     if (from >= to) throw invalidRequest("Invalid value for 'from': expected a time before 'to'.", 'from')
     const bucket = query.oneOf('bucket', usageBuckets) ?? 'hour'
@@ -100,10 +121,20 @@ export class Records {
     if (top !== undefined && (!Number.isInteger(top) || top < 1 || top > maxTopGroups))
       throw invalidRequest(`Invalid value for 'top': expected a whole number from 1 to ${maxTopGroups}.`, 'top')
     const latency = query.flag('latency')
+    const session = await askedSession(query, exchange, gateway, this.#keys)
+    const bySession = isBySession({ groupBy, session })
+    if (bySession && bucket === 'minute')
+      throw invalidRequest(
+        "Invalid value for 'bucket': expected hour, day or total, because sessions are not summed up by the minute.",
+        'bucket',
+      )
+    if (bySession && latency)
+      throw invalidRequest("Invalid value for 'latency': expected false, because times are not known by session.", 'latency')
     const org = query.text('org')
     const isHidden = admin.org !== undefined && org !== undefined && org !== admin.org
-    const only = { org: admin.org ?? org, team: query.text('team'), user: query.text('user'), key: query.text('key') }
-    const filter = { from, to, bucket, timeZone, groupBy, top, latency, ...only }
+    const only = { org: admin.org ?? org, team: query.text('team'), user: query.text('user'), key: query.text('key'), session }
+    const most = top ?? (groupBy.includes('session') ? topSessions : undefined)
+    const filter = { from, to, bucket, timeZone, groupBy, top: most, latency, ...only }
     const rows = isHidden ? [] : await this.#stores.records.usage({ ...filter, limit: maxUsageRows + 1 })
     if (rows.length > maxUsageRows)
       throw invalidRequest(
@@ -145,7 +176,7 @@ async function* emptyPages(): AsyncGenerator<readonly RecordFacts[], undefined> 
 }
 
 /** The filter of a query. Undefined if it names an organization that the token may not see: then there are no records. */
-function filterIn(query: Query, { admin }: AdminExchange): RecordFilter | undefined {
+function filterIn(query: Query, { admin }: AdminExchange, session: string | undefined): RecordFilter | undefined {
   const org = query.text('org')
   const status = query.text('status') === 'error' ? 'error' : query.number('status')
   if (typeof status === 'number' && !(Number.isInteger(status) && status >= 100 && status <= 599))
@@ -157,6 +188,7 @@ function filterIn(query: Query, { admin }: AdminExchange): RecordFilter | undefi
     id: query.text('id'),
     ...Object.fromEntries(filterNames.map(name => [name, query.text(name)])),
     org: admin.org ?? org,
+    session,
     status,
     ...query.range(),
     minCostUsd: query.number('min_cost_usd'),

@@ -38,7 +38,7 @@ export function adminRoutes(
 ): readonly AdminRoute[] {
   const keys = new Keys(stores, guardrails)
   const credits = new Credits(stores)
-  const records = new Records(stores)
+  const records = new Records(stores, keys)
   const facts = new GatewayFacts(stores)
   const tokens = new Tokens(stores)
   let document: JsonObject | undefined
@@ -73,12 +73,12 @@ export function adminRoutes(
       shows: shownKey,
     }),
     get('/keys/:id/policy', 'org', (e, g) => keys.policy(e, g), { summary: 'The policy of a key, and the level that sets each field' }),
-    get('/records', 'org', e => records.list(e), {
+    get('/records', 'org', (e, g) => records.list(e, g), {
       summary: 'List records of requests',
       query: [...pageParameters, ...recordParameters],
       lists: shownRecord,
     }),
-    get('/records/export', 'org', e => records.export(e), {
+    get('/records/export', 'org', (e, g) => records.export(e, g), {
       summary: 'All records that match, as JSON lines',
       query: recordParameters,
       shows: shownRecord,

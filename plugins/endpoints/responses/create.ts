@@ -1,6 +1,7 @@
 import { GatewayError, isObject, type Exchange, type Reply } from '../../../core/index.ts'
-import { gatewayHeaders, type GatewayServices } from '../../../core/kit.ts'
+import { gatewayHeaders, type Conversations, type GatewayServices } from '../../../core/kit.ts'
 import type { LazyBackground } from './background/setup.ts'
+import { conversationUse, namedConversation } from './conversation.ts'
 import { explained } from './explained.ts'
 import { neutralRequest, publicWarning } from './neutral-request.ts'
 import { parseRequest } from './parse.ts'
@@ -19,27 +20,39 @@ export interface CreateOptions {
 /** The services of other plugins, where there are any. */
 export interface CreateServices {
   readonly background?: LazyBackground | undefined
+  readonly conversations?: Conversations | undefined
 }
 
 export async function createResponse(
   exchange: Exchange,
   gateway: GatewayServices,
   { events, unsupported }: CreateOptions,
-  { background }: CreateServices,
+  others: CreateServices,
 ): Promise<Reply> {
+  const { background, conversations } = others
   const raw = await exchange.json()
   const isBackground = background !== undefined && asksForBackground(raw) && exchange.caller.policy.logging.value
-  const { body, warnings } = parseRequest(raw, { toolTypes: gateway.toolTypes, unsupported, isBackground })
+  const { body, warnings } = parseRequest(raw, {
+    toolTypes: gateway.toolTypes,
+    unsupported,
+    served: { isBackground, conversations: conversationUse(exchange, conversations) },
+  })
+  const publicly = (error: GatewayError): Promise<GatewayError> => explained(error, exchange, gateway, body.previous_response_id, others)
+  const conversation = namedConversation(body, exchange, conversations)
   if (isBackground) {
     const { createInBackground } = await import('./background/create.ts')
-    return await createInBackground(exchange, gateway, await background(), { body, warnings, events })
+    const reply = await createInBackground(exchange, gateway, await background(), { body, warnings, events, conversation })
+    if (reply instanceof GatewayError) throw await publicly(reply)
+    return reply
   }
   const stream = body.stream ? exchange.stream() : undefined
   const builder = new ResponseBuilder(body, gateway.ids, gateway.clock, events, stream)
-  const { request, envelope } = neutralRequest(body)
+  if (conversation) builder.response.conversation = { id: conversation.id }
+  const { request, envelope } = neutralRequest(body, conversation)
   const run = gateway.generate(exchange, request, builder, envelope)
+  if (conversation) void run.finished.then(() => conversation.thread.over())
   const result = stream ? await run.committed : await run.finished
-  if (result instanceof GatewayError) throw await explained(result, exchange, body.previous_response_id, background)
+  if (result instanceof GatewayError) throw await publicly(result)
   const { endpoint, attempts } = result
   const headers = gatewayHeaders({
     // Without an attempt, a plugin has answered.

@@ -3,7 +3,7 @@ import { errorCodes } from '../../../core/kit.ts'
 
 const codes: ReadonlySet<string> = new Set(errorCodes)
 
-/** The code of a cancelled response, in records only: the protocol has a status for it. */
+/** Of the error that ends an answer because its caller cancelled it. */
 export const cancelledCode = 'response_cancelled'
 
 /** One of the 25 codes allowed in `response.error`. */
@@ -11,7 +11,8 @@ export function publicCode({ code, status }: GatewayError): ErrorCode {
   if (codes.has(code)) return code as ErrorCode
   if (status === 402) return 'insufficient_credits'
   if (status === 429) return 'rate_limit_exceeded'
-  return status >= 500 ? 'server_error' : 'provider_error'
+  // A conversation that was lost is nobody's fault but the gateway's.
+  return status >= 500 || status === 409 ? 'server_error' : 'provider_error'
 }
 
 /** The `error` event: flat as documented, and also nested for clients that read it there. */

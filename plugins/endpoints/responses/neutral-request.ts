@@ -1,5 +1,6 @@
 import type { GenerationRequest } from '../../../core/index.ts'
 import { namedSession, type AnswerDetail, type HistoryUse, type RequestEnvelope, type Warning } from '../../../core/kit.ts'
+import type { NamedConversation } from './conversation.ts'
 import { isOwnMember, type Includable, type RequestBody } from './request-body.ts'
 
 /** A body in core's words. */
@@ -23,12 +24,18 @@ const detailOf: Readonly<Record<Exclude<Includable, typeof logprobs>, AnswerDeta
 }
 
 /** Splits a body into the question and what core should do besides. */
-export function neutralRequest(body: RequestBody): NeutralRequest {
-  return { request: withoutOwnMembers(body), envelope: { history: historyOf(body), session: namedSession(body), recorded: body } }
+export function neutralRequest(body: RequestBody, conversation?: NamedConversation): NeutralRequest {
+  const history = conversation ? within(conversation, body) : historyOf(body)
+  return { request: withoutOwnMembers(body), envelope: { history, session: namedSession(body), recorded: body } }
 }
 
 function historyOf({ previous_response_id: continues, store }: RequestBody): HistoryUse {
   return continues === undefined && store === undefined ? plainHistory : { param: historyParam, continues, store }
+}
+
+/** A stored answer names the conversation that it belongs to, because it alone does not lead to what came before it. */
+function within({ id, thread }: NamedConversation, { store }: RequestBody): HistoryUse {
+  return { param: 'conversation', continues: id, store, thread }
 }
 
 /** Many bodies have no member of this surface, and are the request. */

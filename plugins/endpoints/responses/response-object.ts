@@ -17,6 +17,8 @@ export interface ResponseObject {
   incomplete_details: JsonObject | null
   usage: JsonObject | null
   store: boolean
+  /** Set if it is kept. */
+  conversation: { readonly id: string } | null
   readonly [echoed: string]: unknown
 }
 
@@ -29,7 +31,6 @@ export function newResponse(id: string, createdAt: number, request: RequestBody)
     completed_at: null,
     status: 'in_progress',
     background: request.background ?? false,
-    // Conversations are not stored.
     conversation: null,
     error: null,
     frequency_penalty: request.frequency_penalty ?? 0,

@@ -3,6 +3,7 @@ import {
   AccountStore,
   AdminTokenStore,
   AuditTrail,
+  ConversationStore,
   BackgroundStore,
   KeyStore,
   Ledger,
@@ -17,6 +18,7 @@ import {
 import { MemoryAccounts } from './accounts.ts'
 import { MemoryAdminTokens } from './admin-tokens.ts'
 import { MemoryAuditTrail } from './audit-trail.ts'
+import { MemoryConversations } from './conversations.ts'
 import { MemoryBackground } from './background.ts'
 import { MemoryKeys } from './keys.ts'
 import { MemoryLedger } from './ledger.ts'
@@ -43,6 +45,12 @@ export default definePlugin({
         default: 10_000,
         description: 'How many responses to keep for chaining. The least recently used are dropped first.',
       },
+      maxConversations: {
+        type: 'integer',
+        minimum: 1,
+        default: 1_000,
+        description: 'How many conversations to keep. The least recently used are dropped first.',
+      },
       maxRecords: {
         type: 'integer',
         minimum: 1,
@@ -55,11 +63,12 @@ export default definePlugin({
   contracts: { BackgroundStore: 1 },
   provides: ({ services = [] }) => services.map(service => storeServices[service]),
   offers: ({ services }) => (services ? [] : Object.values(storeServices)),
-  setup(gateway, { maxResponses, maxRecords }, { clock }) {
+  setup(gateway, { maxResponses, maxConversations, maxRecords }, { clock }) {
     const keys = gateway.provides(KeyStore) ? new MemoryKeys() : undefined
     if (keys) gateway.provide(KeyStore, keys)
     if (gateway.provides(AccountStore)) gateway.provide(AccountStore, new MemoryAccounts(keys))
     if (gateway.provides(ResponseStore)) gateway.provide(ResponseStore, new MemoryResponses(maxResponses))
+    if (gateway.provides(ConversationStore)) gateway.provide(ConversationStore, new MemoryConversations(maxConversations, clock))
     if (gateway.provides(BackgroundStore)) gateway.provide(BackgroundStore, new MemoryBackground())
     if (gateway.provides(MetricStore)) gateway.provide(MetricStore, new LiveMetrics(clock))
     if (gateway.provides(RateLimiter)) gateway.provide(RateLimiter, new MemoryLimits(clock))

@@ -1,5 +1,6 @@
 import type { LogSink, RequestRecord } from '../../../core/index.ts'
 import {
+  isBySession,
   NamedModels,
   recordFilters,
   type KeyUse,
@@ -52,8 +53,9 @@ export class MemoryRecords implements RecordStore, LogSink {
   }
 
   usage(query: UsageQuery): readonly UsageRow[] {
-    const { from, to, org, team, user, key } = query
-    return usageOf(this.#records.filter(wantedBy({ from, to, org, team, user, key })), this.#named, query)
+    const { from, to, org, team, user, key, session } = query
+    const wanted = this.#records.filter(wantedBy({ from, to, org, team, user, key, session }))
+    return usageOf(isBySession(query) ? wanted.filter(record => record.session !== null) : wanted, this.#named, query)
   }
 
   /** No content is kept. */

@@ -1,5 +1,6 @@
 import {
   dayStarts,
+  isBySession,
   recordedUsage,
   type AnswerTimes,
   type ErrorCause,
@@ -35,7 +36,8 @@ const bucketMs: Readonly<Record<Exclude<UsageBucket, 'total'>, number>> = { minu
 
 /** Adds records up by time and group. */
 export function usageOf(records: readonly RecordFacts[], named: NamedModels, query: UsageQuery): readonly UsageRow[] {
-  const { latency = false, limit } = query
+  const { limit } = query
+  const latency = query.latency === true && !isBySession(query)
   const all = records.flatMap(record => recordedUsage(record, named.has).map(usage => ({ ...usage, record })))
   const groups = groupsOf(all, query)
   const startOf = startsOf(query)
@@ -83,13 +85,14 @@ function emptySums(at: number, group: UsageRow['group']): Sums {
 }
 
 /** The group of each record. Undefined for groups that are not among the top. */
-function groupsOf(all: readonly Counted[], { groupBy, top }: UsageQuery): (counted: Counted) => UsageRow['group'] {
+function groupsOf(all: readonly Counted[], query: UsageQuery): (counted: Counted) => UsageRow['group'] {
+  const { groupBy, top } = query
   const groupOf = (counted: Counted): NonNullable<UsageRow['group']> => Object.fromEntries(groupBy.map(by => [by, valueOf(counted, by)]))
   if (top === undefined) return groupOf
   const sizes = new Map<string, number>()
   for (const counted of all) {
     const name = JSON.stringify(groupOf(counted))
-    sizes.set(name, (sizes.get(name) ?? 0) + counted.requests + counted.attempts)
+    sizes.set(name, (sizes.get(name) ?? 0) + (isBySession(query) ? counted.costUsd : counted.requests + counted.attempts))
   }
   const largest = [...sizes].toSorted(([a, some], [b, others]) => others - some || (a < b ? -1 : 1))
   const named = new Set(largest.slice(0, top).map(([group]) => group))

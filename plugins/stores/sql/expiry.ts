@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Clock, Logger } from '../../../core/index.ts'
 import { describeError } from '../../../core/kit.ts'
+import { isFree, refOf, removeConversation } from './conversation-rows.ts'
 import { removeResponse } from './response-rows.ts'
 import type { Tables } from './tables.ts'
 
@@ -27,6 +28,9 @@ const keepUsageMinutesDays = 7
 const keepUsageQuartersDays = 100
 /** No record arrives later. */
 const keepErasedDays = 7
+
+/** How much a sweep deleted. */
+export type Deleted = Readonly<Record<'responses' | 'records' | 'contents', number>> & { readonly conversations?: number }
 
 /** Deletes expired data in small batches. */
 export class Expiry {
@@ -57,25 +61,30 @@ export class Expiry {
     await this.#sweeping
   }
 
-  async sweep(): Promise<{ readonly responses: number; readonly records: number; readonly contents: number }> {
+  async sweep(): Promise<Deleted> {
     const { organizations } = this.#options
     const named = Object.keys(organizations)
     const deleted = { responses: 0, records: 0, contents: 0 }
+    let conversations = 0
     for (const scope of [{ except: named }, ...named.map(org => ({ org }))]) {
       const retention = 'org' in scope ? { ...this.#options, ...organizations[scope.org] } : this.#options
       const { keepResponsesDays, keepRecordsDays, keepContentDays = keepRecordsDays } = retention
       deleted.responses += await this.#each(keepResponsesDays, before => this.#responses(scope, before))
+      conversations += await this.#each(keepResponsesDays, before => this.#conversations(scope, before))
       deleted.contents += await this.#each(keepContentDays, before => this.#contents(scope, before))
       deleted.records += await this.#each(keepRecordsDays, before => this.#records(scope, before))
+      for (const bucket of ['quarter', 'day'] as const)
+        await this.#each(keepRecordsDays, before => this.#sessions(bucket, bucket === 'day' ? before - dayMs : before, scope))
     }
     await this.#each(keepUsageMinutesDays, before => this.#usage('minute', before))
     await this.#each(keepUsageQuartersDays, before => this.#usage('quarter', before))
+    await this.#each(keepUsageQuartersDays, before => this.#sessions('quarter', before, { except: [] }))
     await this.#database
       .deleteFrom('erased_answer')
       .where('at', '<', this.#clock.now() - keepErasedDays * dayMs)
       .execute()
     await this.#database.deleteFrom('rate_window').where('ends_at', '<', this.#clock.now()).execute()
-    return deleted
+    return conversations > 0 ? { ...deleted, conversations } : deleted
   }
 
   #sweepAfterTheLast(): void {
@@ -109,6 +118,18 @@ export class Expiry {
     await this.#database.transaction().execute(async transaction => {
       for (const { owner, id } of rows) await removeResponse(transaction, owner, id)
     })
+    return rows.length
+  }
+
+  /** One that a run has waits for the next sweep. */
+  async #conversations(scope: Scope, before: number): Promise<number> {
+    let query = this.#database.selectFrom('conversation').select(['owner', 'id']).where('created_at', '<', before)
+    query = query.where(isFree(this.#database))
+    if ('org' in scope) query = query.where('org', '=', scope.org)
+    else if (scope.except.length > 0) query = query.where('org', 'not in', scope.except)
+    const rows = await query.limit(rowsInBatch).execute()
+    // Each by itself, because it may have thousands of items.
+    for (const row of rows) await this.#database.transaction().execute(transaction => removeConversation(transaction, refOf(row)))
     return rows.length
   }
 
@@ -148,6 +169,26 @@ export class Expiry {
     for (const table of ['usage_latency', 'usage'] as const)
       await this.#database.deleteFrom(table).where('bucket', '=', bucket).where('at', '=', row.at).execute()
     return rowsInBatch
+  }
+
+  /** There are as many sessions as clients want, so their sums do not outlive the records. */
+  async #sessions(bucket: 'quarter' | 'day', before: number, scope: Scope): Promise<number> {
+    let query = this.#database.selectFrom('usage_session').select(['at', 'session']).distinct()
+    query = query.where('bucket', '=', bucket).where('at', '<', before)
+    if ('org' in scope) query = query.where('org', '=', scope.org)
+    else if (scope.except.length > 0) query = query.where('org', 'not in', scope.except)
+    const rows = await query.limit(rowsInBatch).execute()
+    if (rows.length === 0) return 0
+    await this.#database.transaction().execute(async transaction => {
+      for (const { at, session } of rows)
+        await transaction
+          .deleteFrom('usage_session')
+          .where('bucket', '=', bucket)
+          .where('at', '=', at)
+          .where('session', '=', session)
+          .execute()
+    })
+    return rows.length
   }
 }
 

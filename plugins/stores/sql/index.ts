@@ -4,6 +4,7 @@ import {
   AccountStore,
   AdminTokenStore,
   AuditTrail,
+  ConversationStore,
   BackgroundStore,
   KeyStore,
   Ledger,
@@ -20,6 +21,7 @@ import {
 import { SqlAccounts } from './accounts.ts'
 import { SqlAdminTokens } from './admin-tokens.ts'
 import { SqlAuditTrail } from './audit-trail.ts'
+import { SqlConversations } from './conversations.ts'
 import { SqlBackground } from './background.ts'
 import { DataKeys } from './data-keys.ts'
 import { openDatabase, openReaders, upgradeDatabase, type Place } from './database.ts'
@@ -40,7 +42,8 @@ const days = { type: 'integer', minimum: 1 } as const
 const retention = {
   keepResponsesDays: {
     ...days,
-    description: 'How many days to keep a response. A conversation cannot continue once its first response is deleted. Default: forever.',
+    description:
+      'How many days to keep a response, or a conversation and its items, from its creation. A chain of responses cannot continue once its first one is deleted. Default: forever.',
   },
   keepRecordsDays: { ...days, description: 'How many days to keep the record of a request, without its content. Default: forever.' },
   keepContentDays: { ...days, description: 'How many days to keep the content of records. Default: as long as the record.' },
@@ -138,6 +141,7 @@ export default definePlugin({
       gateway.provide(ResponseStore, responses)
       gateway.onStop(() => responses.stop())
     }
+    if (gateway.provides(ConversationStore)) gateway.provide(ConversationStore, new SqlConversations(database, parts, log, readers.general))
     if (gateway.provides(BackgroundStore)) gateway.provide(BackgroundStore, new SqlBackground(database, parts, log, readers.general))
     if (gateway.provides(AuditTrail)) gateway.provide(AuditTrail, new SqlAuditTrail(database, readers.general))
     if (gateway.provides(AdminTokenStore)) gateway.provide(AdminTokenStore, new SqlAdminTokens(database, lookups))

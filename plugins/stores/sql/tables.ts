@@ -7,6 +7,7 @@ import type {
   RecordContentTable,
   RecordTable,
   UsageLatencyTable,
+  UsageSessionTable,
   UsageTable,
 } from './records/tables.ts'
 
@@ -15,6 +16,8 @@ export interface Tables {
   readonly admin_token: AdminTokenTable
   readonly api_key: KeyTable
   readonly audit: AuditTable
+  readonly conversation: ConversationTable
+  readonly conversation_item: ConversationItemTable
   readonly background: BackgroundTable
   readonly background_event: BackgroundEventTable
   readonly credit: CreditTable
@@ -37,6 +40,7 @@ export interface Tables {
   readonly spend: SpendTable
   readonly usage: UsageTable
   readonly usage_latency: UsageLatencyTable
+  readonly usage_session: UsageSessionTable
 }
 
 export interface KeyTable extends Row<typeof keyFields> {}
@@ -181,6 +185,33 @@ export interface ResponseTable {
   readonly conversation: Uint8Array
   /** The object that the client received, sealed. */
   readonly body: Uint8Array
+}
+
+export interface ConversationTable {
+  readonly owner: string
+  readonly id: string
+  readonly org: string
+  readonly created_at: number
+  /** Grows with every lease, and with every change of items. */
+  readonly fence: number
+  /** By the clock of the database, in milliseconds since the epoch. Null: no run has it. */
+  readonly leased_until: number | null
+  readonly next_position: number
+  /** How many it has. */
+  readonly items: number
+  /** Of its sealed items. */
+  readonly bytes: number
+  /** Sealed. */
+  readonly metadata: Uint8Array
+}
+
+export interface ConversationItemTable {
+  /** The `conversationKey` of its owner and id. */
+  readonly conversation: string
+  readonly position: number
+  readonly item_id: string
+  /** Sealed. */
+  readonly item: Uint8Array
 }
 
 /** The newest response with an item of this id. */

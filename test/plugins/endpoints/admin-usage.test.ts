@@ -99,3 +99,50 @@ t.test('with logging off, the text of an unknown decision model is kept nowhere'
   const off = await Promise.all(ids.slice(0, 4).map(id => under.call('GET', `/records/${id}?content=true`)))
   t.notMatch(JSON.stringify([off, under.logs, await usage(under, 'group_by=model')]), 'canary')
 })
+
+t.test('usage shows what a session cost', async t => {
+  const under = await adminGateway({
+    plugins: [saying('up', hello), listing({ model: 'm', endpoints: [{ provider: 'up', price: { input: 1, output: 1 } }] })],
+  })
+  t.teardown(under.stop)
+  const { key, id } = (await under.call('POST', '/keys', { name: 'agent' })).body
+  const as = { authorization: `Bearer ${key}` }
+  for (let turn = 0; turn < 3; turn++) await respond(under, { model: 'm' }, { ...as, 'x-session-id': 'mine' })
+  await respond(under, { model: 'm', session_id: 'yours' }, as)
+  await respond(under, { model: 'm' }, as)
+  const records = await under.recorded(5)
+  const session = records[0]!.session!
+
+  const rows = await usage(under, 'group_by=session')
+  t.same(new Map(rows.map(row => [row['session'], row['requests']])).get(session), 3)
+  t.equal(rows.length, 2, 'without requests of no session')
+  const expected = { requests: 3, cost_usd: records.filter(each => each.session === session).reduce((sum, each) => sum + each.costUsd!, 0) }
+  t.match(await usage(under, `session=${session}`), [expected])
+  t.match(await usage(under, `session=mine&key=${id}`), [expected], "by the client's own name")
+  t.match(await usage(under, 'group_by=session&top=1'), [
+    { session, requests: 3 },
+    { session: null, others: true, requests: 1 },
+  ])
+  t.same((await under.call('GET', `/records?session=mine&key=${id}`)).body.data.length, 3)
+  t.same(
+    (await under.call('GET', `/records?session=${session}`)).body.data.map((record: Row) => record['session']),
+    [session, session, session],
+  )
+  t.equal(
+    String((await under.call('GET', `/records/export?session=${session}`)).body)
+      .trim()
+      .split('\n').length,
+    3,
+  )
+  for (const [path, status, param, message] of [
+    ['/usage?session=mine', 400, 'session', /add 'key'/],
+    ['/records?session=mine', 400, 'session', /add 'key'/],
+    ['/usage?session=mine&key=nobody', 404, 'id', /No API key|No key/],
+    ['/usage?group_by=session&bucket=minute', 400, 'bucket', /hour, day or total/],
+    ['/usage?group_by=session&latency=true', 400, 'latency', /not known by session/],
+  ] as const) {
+    const refused = await under.call('GET', path)
+    t.match({ status: refused.status, ...refused.body.error }, { status, param, message }, path)
+  }
+  t.notMatch(JSON.stringify([records, under.logs]), /mine|yours/, 'the names are kept nowhere')
+})

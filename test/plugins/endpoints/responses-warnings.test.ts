@@ -167,7 +167,11 @@ t.test('the forms of the other protocol are refused with the form that is expect
       /Use \{"type":"json_schema","name":"…","schema"/,
     ],
     [{ input: 42 }, 'input', /^Invalid type for 'input': expected a string or an array, but got a number\.$/],
-    [{ prompt: { id: 'pmpt_1' } }, 'prompt.version', /^Missing required parameters: 'prompt\.version', 'prompt\.variables'\.$/],
+    [
+      { prompt: { id: 'pmpt_1' } },
+      'prompt.version',
+      /^Missing required parameters: 'prompt\.version', 'prompt\.variables'\. .*send its text as instructions and input\.$/,
+    ],
   ]
   for (const [body, param, message] of cases) {
     const { status, error } = await ask(under, { ...hi, ...body })

@@ -5,6 +5,7 @@ import {
   AccountStore,
   AdminTokenStore,
   AuditTrail,
+  ConversationStore,
   BackgroundStore,
   KeyStore,
   Ledger,
@@ -16,6 +17,7 @@ import {
   accountStoreSuite,
   adminTokenStoreSuite,
   auditTrailSuite,
+  conversationStoreSuite,
   backgroundStoreSuite,
   keyStoreSuite,
   recordStoreSuite,
@@ -24,7 +26,7 @@ import {
 import memory from '../../../plugins/stores/memory/index.ts'
 import { MemoryRecords } from '../../../plugins/stores/memory/records.ts'
 import { MemoryResponses } from '../../../plugins/stores/memory/responses.ts'
-import { setUp } from '../../kit/set-up.ts'
+import { FakeClock, setUp } from '../../kit/set-up.ts'
 import { leanKey } from '../../../core/testing/stores/key-store-suite.ts'
 import { response } from '../../../core/testing/stores/response-store-suite.ts'
 
@@ -46,7 +48,7 @@ t.test('provides all five services, or those it is asked for', async t => {
 t.test('refuses an unknown service', async t => {
   await t.rejects(setUp([memory({ services: ['sessions' as 'keys'] })]), {
     message:
-      'plugin memory has bad options: services[0] must be one of keys, accounts, responses, background, metrics, limits, ledger, records, audit, admin-tokens',
+      'plugin memory has bad options: services[0] must be one of keys, accounts, responses, conversations, background, metrics, limits, ledger, records, audit, admin-tokens',
   })
 })
 
@@ -80,6 +82,16 @@ void t.test('the suite of background stores', async t =>
 
 void t.test('the suite of response stores', async t =>
   responseStoreSuite(t, { open: async () => ({ responses: await get(ResponseStore) }) }),
+)
+
+void t.test('the suite of conversation stores', async t =>
+  conversationStoreSuite(t, {
+    async open() {
+      const clock = new FakeClock()
+      const { container } = await setUp([memory({})], clock)
+      return { conversations: container.get(ConversationStore), pass: milliseconds => clock.pass(milliseconds) }
+    },
+  }),
 )
 
 t.test('responses: the longest unused go first, and take their chain and their items along', async t => {

@@ -1,9 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
-import type { Kysely, Transaction } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import t from 'tap'
 import { SqlAccounts } from '../../../plugins/stores/sql/accounts.ts'
 import { SqlAdminTokens } from '../../../plugins/stores/sql/admin-tokens.ts'
 import { SqlAuditTrail } from '../../../plugins/stores/sql/audit-trail.ts'
+import { SqlConversations } from '../../../plugins/stores/sql/conversations.ts'
 import { SqlBackground } from '../../../plugins/stores/sql/background.ts'
 import { DataKeys } from '../../../plugins/stores/sql/data-keys.ts'
 import { SqlKeys } from '../../../plugins/stores/sql/keys.ts'
@@ -21,6 +22,7 @@ import {
   accountStoreSuite,
   adminTokenStoreSuite,
   auditTrailSuite,
+  conversationStoreSuite,
   backgroundStoreSuite,
   keyStoreSuite,
   ledgerSuite,
@@ -166,6 +168,21 @@ onEveryDatabase(t, (t, open) => {
     t.strictSame(await responses.get('ada', 'b'), response('b', 'a'))
     t.equal((await responses.items('ada', ['msg_a'])).size, 0)
   })
+
+  void t.test('conversations', async t =>
+    conversationStoreSuite(t, {
+      async open() {
+        const { database, close } = await openOnce(t, open)
+        const gateway = (): SqlConversations => new SqlConversations(database, partsOn(database), silent)
+        const pass = async (milliseconds: number): Promise<void> =>
+          void (await database
+            .updateTable('conversation')
+            .set({ leased_until: sql<number>`leased_until - ${sql.lit(milliseconds)}` })
+            .execute())
+        return { close, conversations: gateway(), other: gateway(), pass }
+      },
+    }),
+  )
 
   void t.test('responses', async t =>
     responseStoreSuite(t, {

@@ -61,8 +61,8 @@ export class Background {
     }
   }
 
-  /** The sink of a new response. */
-  open(exchange: Exchange, body: RequestBody, events: EventSet): BackgroundRun {
+  /** The sink of a new response. `conversation`: the id of the one that it is added to. */
+  open(exchange: Exchange, body: RequestBody, events: EventSet, conversation: string | undefined): BackgroundRun {
     const { store, clock, options, services } = this.#parts
     const { owner } = exchange.caller
     // The writer calls these only once the response runs.
@@ -84,6 +84,7 @@ export class Background {
       events,
       writer.log,
     )
+    if (conversation !== undefined) builder.response.conversation = { id: conversation }
     const run: BackgroundRun = new BackgroundRun({
       exchange,
       store,

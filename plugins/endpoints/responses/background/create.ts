@@ -1,7 +1,7 @@
 import { GatewayError, type Exchange, type Reply } from '../../../../core/index.ts'
 import { gatewayHeaders, type GatewayServices, type Warning } from '../../../../core/kit.ts'
+import type { NamedConversation } from '../conversation.ts'
 import type { EventSet } from '../create.ts'
-import { explained } from '../explained.ts'
 import { neutralRequest } from '../neutral-request.ts'
 import { jsonReply, streamReply } from '../replies.ts'
 import type { RequestBody } from '../request-body.ts'
@@ -12,6 +12,7 @@ interface Asked {
   readonly body: RequestBody
   readonly warnings: readonly Warning[]
   readonly events: EventSet
+  readonly conversation: NamedConversation | undefined
 }
 
 /** Answers as soon as the response is accepted, and runs it to its end, whether the client stays or leaves. */
@@ -19,16 +20,17 @@ export async function createInBackground(
   exchange: Exchange,
   gateway: GatewayServices,
   background: Background,
-  { body, warnings, events }: Asked,
-): Promise<Reply> {
+  { body, warnings, events, conversation }: Asked,
+): Promise<Reply | GatewayError> {
   const leave = await background.enter(exchange.caller)
   const stream = body.stream ? exchange.stream() : undefined
-  const run = background.open(exchange, body, events)
-  const { request, envelope } = neutralRequest(body)
+  const run = background.open(exchange, body, events, conversation?.id)
+  const { request, envelope } = neutralRequest(body, conversation)
   const { finished } = gateway.generate(exchange, request, run, envelope)
   void finished.then(leave)
+  if (conversation) void finished.then(() => conversation.thread.over())
   const accepted = await Promise.race([run.isAccepted, finished.then(result => (result instanceof GatewayError ? result : undefined))])
-  if (accepted instanceof GatewayError) throw await explained(accepted, exchange, body.previous_response_id, async () => background)
+  if (accepted instanceof GatewayError) return accepted
   background.watch(run, finished)
   const headers = gatewayHeaders({ warnings })
   if (!stream) return jsonReply(accepted!, headers)

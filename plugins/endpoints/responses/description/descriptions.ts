@@ -55,7 +55,8 @@ const routed = {
 
 const path = { id: { description: 'The id of the response.', schema: idSchema } }
 
-const include = {
+/** A parameter of the query. */
+export const include = {
   'include[]': {
     description: 'Additional members to return. Repeat the parameter for each value. `include` works too.',
     schema: { type: 'array', maxItems: 8, items: oneOf(...includables) },
@@ -159,10 +160,10 @@ export function describeCancel(schemas: Schemas): RouteDescription {
   }
 }
 
-function reply(description: string, schema: string, headers: ReplyDescription['headers'] = {}): ReplyDescription {
+export function reply(description: string, schema: string, headers: ReplyDescription['headers'] = {}): ReplyDescription {
   return { description, headers: { ...requestId, ...headers }, content: { 'application/json': ref(schema) } }
 }
 
-function failure(description: string): ReplyDescription {
+export function failure(description: string): ReplyDescription {
   return reply(description, 'Error')
 }

@@ -22,10 +22,7 @@ const isGiven = (...names: readonly string[]): JsonObject => ({
 /** `sort`: the schema of the sorts that are loaded. */
 export function requestSchemas(sort: JsonObject): Members {
   return {
-    ...union(
-      'InputItem',
-      variantsOf(itemSchema.oneOf, type => `Input${pascal(type)}`, sentItem),
-    ),
+    ...inputItemSchemas,
     ...union(
       'Tool',
       variantsOf(toolSchema.oneOf, type => `${pascal(type)}Tool`, sentTool),
@@ -95,3 +92,8 @@ function sentTool(variant: Variant): JsonObject {
   if (variant.properties['type']?.['const'] !== 'web_search') return sent
   return { ...sent, properties: { ...sent.properties, type: oneOf(...webSearchTypes) } }
 }
+
+export const inputItemSchemas: Members = union(
+  'InputItem',
+  variantsOf(itemSchema.oneOf, type => `Input${pascal(type)}`, sentItem),
+)

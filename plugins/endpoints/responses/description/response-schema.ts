@@ -47,7 +47,7 @@ const response = object({
   incomplete_details: orNull(object({ reason: oneOf('max_output_tokens', 'content_filter') })),
   usage: orNull(ref('Usage')),
   background: boolean,
-  conversation: { type: 'null', description: 'Not supported: use `previous_response_id`.' },
+  conversation: { ...orNull(object({ id: string })), description: 'The conversation that the response belongs to, if it is kept.' },
   frequency_penalty: number,
   instructions: orNull(string),
   max_output_tokens: orNull(count),

@@ -18,6 +18,8 @@ import * as recordFilters from './0024-record-filters.ts'
 import * as recordCosts from './0025-record-costs.ts'
 import * as usageQuarters from './0026-usage-quarters.ts'
 import * as attempts from './0027-attempts.ts'
+import * as conversations from './0030-conversations.ts'
+import * as usageSession from './0033-usage-session.ts'
 import * as background from './0031-background.ts'
 
 const written: Readonly<Record<string, Migration>> = {
@@ -39,6 +41,8 @@ const written: Readonly<Record<string, Migration>> = {
   '0025-record-costs': recordCosts,
   '0026-usage-quarters': usageQuarters,
   '0027-attempts': attempts,
+  '0030-conversations': conversations,
+  '0033-usage-session': usageSession,
   '0031-background': background,
 }
 

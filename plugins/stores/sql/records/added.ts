@@ -9,7 +9,11 @@ const dayMs = 86_400_000
  */
 export const rollUpMs = { minute: 60_000, quarter: 900_000, hour: 3_600_000, day: dayMs, 'day-models': dayMs, 'day-keys': dayMs } as const
 
+/** There are many sessions: their sums are kept by these lengths only. */
+export const sessionRollUpMs = { quarter: rollUpMs.quarter, day: rollUpMs.day } as const
+
 export const usageKey = ['bucket', 'at', 'org', 'team', 'key_id', 'model', 'provider'] as const
+export const sessionKey = ['session', ...usageKey] as const
 /** The sums that every row has. */
 const oldSums = ['requests', 'errors', 'input_tokens', 'cached_tokens', 'output_tokens', 'cost', 'unpriced'] as const
 /** The sums that are null in rows of a version that did not count them. */
@@ -35,23 +39,27 @@ export type AddedUsage = readonly [...Place, ...sums: readonly number[]]
 /** An answer, an attempt that succeeded, or both. */
 export type AddedTime = readonly [...Place, duration: number, answers: number, attempts: number]
 
+/** The same of a request that belongs to a session. */
+export type AddedSession = readonly [session: string, ...AddedUsage]
+
 export interface Added {
   readonly usage: AddedUsage[]
+  readonly sessions: AddedSession[]
   readonly times: AddedTime[]
 }
 
 export function addedBy(records: readonly RecordFacts[], named: NamedModels): Added {
-  const added: Added = { usage: [], times: [] }
+  const added: Added = { usage: [], sessions: [], times: [] }
   for (const record of records) addTo(added, record, named)
   return added
 }
 
-function addTo({ usage, times }: Added, record: RecordFacts, named: NamedModels): void {
-  const { at, org, team, keyId } = record
+function addTo({ usage, sessions, times }: Added, record: RecordFacts, named: NamedModels): void {
+  const { at, org, team, keyId, session } = record
   for (const part of recordedUsage(record, named.has)) {
     const { errorCause, answerMs, attemptsMs } = part
     const place: Place = [at, org ?? '', team ?? '', keyId ?? '', storableText(part.model ?? ''), part.provider ?? '']
-    usage.push([
+    const sums: AddedUsage = [
       ...place,
       part.requests,
       Number(errorCause !== undefined),
@@ -64,7 +72,9 @@ function addTo({ usage, times }: Added, record: RecordFacts, named: NamedModels)
       part.attempts,
       part.failedAttempts,
       part.faults,
-    ])
+    ]
+    usage.push(sums)
+    if (session !== null) sessions.push([storableText(session), ...sums])
     if (answerMs !== undefined) times.push([...place, durationBucket(answerMs), 1, 0])
     for (const ms of attemptsMs) times.push([...place, durationBucket(ms), 0, 1])
   }

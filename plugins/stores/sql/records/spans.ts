@@ -1,4 +1,4 @@
-import { dayStarts, type UsageQuery } from '../../../../core/stores.ts'
+import { dayStarts, isBySession, type UsageQuery } from '../../../../core/stores.ts'
 import { rollUpMs } from './added.ts'
 import type { UsageTable } from './tables.ts'
 
@@ -21,11 +21,30 @@ const lengths = ['day', 'hour', 'quarter', 'minute'] as const
  */
 export function spansOf(query: UsageQuery): readonly Span[] {
   const { bucket, from, to } = query
+  if (isBySession(query)) return sessionSpans(query)
   if (bucket === 'minute' || bucket === 'hour') return [{ stored: bucket, from: floor(from, rollUpMs[bucket]), to, sign: 1, start: from }]
   const first = floor(from, rollUpMs.minute)
   const end = Math.ceil(to / rollUpMs.minute) * rollUpMs.minute
   const starts = bucket === 'day' && query.timeZone !== undefined ? dayStarts(from, to, query.timeZone) : [from]
   return starts.flatMap((start, index) => between(index === 0 ? first : start, starts[index + 1] ?? end, start, dayFor(query)))
+}
+
+/** Days and quarters of an hour: the rest is not kept by session. */
+function sessionSpans({ bucket, from, to, timeZone }: UsageQuery): readonly Span[] {
+  const first = floor(from, rollUpMs.quarter)
+  const end = Math.ceil(to / rollUpMs.quarter) * rollUpMs.quarter
+  if (bucket === 'minute' || bucket === 'hour') return [{ stored: 'quarter', from: first, to: end, sign: 1, start: from }]
+  const starts = bucket === 'day' && timeZone !== undefined ? dayStarts(from, to, timeZone) : [from]
+  return starts.flatMap((start, index) => {
+    const [begin, over] = [index === 0 ? first : start, starts[index + 1] ?? end]
+    const [firstDay, lastDay] = [begin, over].map(bound => Math.round(bound / rollUpMs.day) * rollUpMs.day) as [number, number]
+    if (firstDay === lastDay) return directed(begin, over, 1, start, 'quarter')
+    return [
+      ...directed(begin, firstDay, 1, start, 'quarter'),
+      ...directed(firstDay, lastDay, 1, start, 'day'),
+      ...directed(lastDay, over, 1, start, 'quarter'),
+    ]
+  })
 }
 
 function between(from: number, to: number, start: number, day: UsageTable['bucket']): readonly Span[] {

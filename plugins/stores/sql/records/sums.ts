@@ -1,6 +1,6 @@
 import type { CompiledQuery } from 'kysely'
 import { rowStatement } from '../sqlite/statement-list.ts'
-import { latencySums, mayBeNull, rollUpMs, usageKey, usageSums, type Added, type Place } from './added.ts'
+import { latencySums, mayBeNull, rollUpMs, sessionKey, sessionRollUpMs, usageKey, usageSums, type Added, type Place } from './added.ts'
 
 // For SQLite, whose thread takes much longer to group and add up.
 
@@ -10,6 +10,7 @@ interface Sum {
 }
 
 const buckets = Object.entries(rollUpMs)
+const sessionBuckets = Object.entries(sessionRollUpMs)
 const [requests, cost] = [usageSums.indexOf('requests'), usageSums.indexOf('cost')]
 const placeMembers = 6
 /** Among the sums of a key. */
@@ -30,7 +31,14 @@ export function sumStatements(added: Added): readonly CompiledQuery[] {
   }
   for (const { place, duration, sums } of merged(added.times, true))
     inBuckets(place, (name, group) => add(latency, `${name}\0${duration}`, [...group, duration], sums))
+  const sessions = new Map<string, Sum>()
+  for (const [session, at, org, team, key, model, provider, ...sums] of added.sessions)
+    for (const [bucket, ms] of sessionBuckets) {
+      const group = [session, bucket, at - (at % ms), org, team, key, model, provider]
+      add(sessions, group.join('\0'), group, sums)
+    }
   return [
+    ...(sessions.size > 0 ? [upsert('usage_session', sessionKey, usageSums, sessions)] : []),
     upsert('usage', usageKey, usageSums, usage),
     upsert('usage_latency', [...usageKey, 'duration'], latencySums, latency),
     upsert('key_use', ['key_id'], ['requests', 'cost'], keys, ['last_used_at']),

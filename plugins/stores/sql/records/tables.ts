@@ -39,6 +39,12 @@ export interface UsageTable {
   readonly faults: number | null
 }
 
+/** The sums of the requests of one session in a quarter of an hour or a day. */
+export interface UsageSessionTable extends Omit<UsageTable, 'bucket'> {
+  readonly bucket: 'quarter' | 'day'
+  readonly session: string
+}
+
 /** How many requests were answered, and how many attempts succeeded, within a duration: `duration` is a bucket of `durationBucket`. */
 export interface UsageLatencyTable extends Pick<UsageTable, 'bucket' | 'at' | 'org' | 'team' | 'key_id' | 'model' | 'provider'> {
   readonly duration: number

@@ -1,16 +1,21 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
-import type { AnswerTimes, UsageGroup, UsageQuery, UsageRow } from '../../../../core/stores.ts'
+import { isBySession, type AnswerTimes, type UsageGroup, type UsageQuery, type UsageRow } from '../../../../core/stores.ts'
 import type { Tables } from '../tables.ts'
 import { answerTimesOf } from './durations.ts'
 import { isSqlite } from '../migrations/dialect.ts'
 import { rollUpMs, type laterSums } from './added.ts'
 import { jsonRows } from './json-rows.ts'
 import { spansOf } from './spans.ts'
-import type { UsageTable } from './tables.ts'
+import type { UsageSessionTable } from './tables.ts'
 
-const groupColumns = { model: 'model', provider: 'provider', key: 'key_id', team: 'team', org: 'org' } as const satisfies Readonly<
-  Record<UsageGroup, keyof UsageTable>
->
+const groupColumns = {
+  model: 'model',
+  provider: 'provider',
+  key: 'key_id',
+  team: 'team',
+  org: 'org',
+  session: 'session',
+} as const satisfies Readonly<Record<UsageGroup, keyof UsageSessionTable>>
 const sumColumns = {
   requests: 'requests',
   errors: 'errors',
@@ -47,13 +52,13 @@ export async function readUsage(database: Kysely<Tables>, query: UsageQuery): Pr
   )
   const { rows } = await sql<SumRow>`
     select ${sql.join([sql`${start} as start`, ...named(keys, groups), ...sums])}
-    from ${tableOf(database, 'usage', query, groups)}
+    from ${tableOf(database, sumsFor(query), query, groups)}
     where ${wanted(query)}
     group by ${sql.join([start, ...keys])}
     having sum(span.sign * u.requests) > 0 or sum(span.sign * u.attempts) > 0
     order by 1
     limit ${limit}`.execute(database)
-  const times = latency && rows.length > 0 ? await readTimes(database, query, groups) : undefined
+  const times = latency && !isBySession(query) && rows.length > 0 ? await readTimes(database, query, groups) : undefined
   return rows.map(row => {
     const { requests, errors, inputTokens, cachedTokens, outputTokens, unpriced, attempts, failedAttempts, faults } = row
     return {
@@ -106,7 +111,7 @@ function keysOf(
   groups: readonly UsageGroup[],
 ): readonly [RawBuilder<unknown>, ...RawBuilder<unknown>[]] {
   const isOfSpan = bucket === 'total' || (bucket === 'day' && timeZone !== undefined)
-  const start = isOfSpan ? sql`span.start` : bucket === 'day' ? sql`u.at - u.at % ${sql.lit(rollUpMs.day)}` : sql`u.at`
+  const start = isOfSpan ? sql`span.start` : bucket === 'minute' ? sql`u.at` : sql`u.at - u.at % ${sql.lit(rollUpMs[bucket])}`
   return [start, ...groups.map(group => sql`${sql.raw(top === undefined ? 'u' : 'largest')}.${sql.ref(groupColumns[group])}`)]
 }
 
@@ -115,12 +120,7 @@ function named(keys: readonly RawBuilder<unknown>[], groups: readonly UsageGroup
 }
 
 /** With `top`, joined with the largest groups: what is not in one of them has null there. */
-function tableOf(
-  database: Kysely<Tables>,
-  table: 'usage' | 'usage_latency',
-  query: UsageQuery,
-  groups: readonly UsageGroup[],
-): RawBuilder<unknown> {
+function tableOf(database: Kysely<Tables>, table: UsageTableName, query: UsageQuery, groups: readonly UsageGroup[]): RawBuilder<unknown> {
   const { top } = query
   if (top === undefined || groups.length === 0) return inSpans(database, table, query)
   const columns = groups.map(group => sql.ref(groupColumns[group]))
@@ -130,15 +130,25 @@ function tableOf(
     sql` and `,
   )
   return sql`${inSpans(database, table, query)} left join (
-      select ${own} from ${inSpans(database, 'usage', { ...query, timeZone: undefined })} where ${wanted(query)}
-      group by ${own} order by sum(span.sign * (u.requests + coalesce(u.attempts, 0))) desc, ${own} limit ${top}
+      select ${own} from ${inSpans(database, sumsFor(query), { ...query, timeZone: undefined })} where ${wanted(query)}
+      group by ${own} order by ${sizeFor(query)} desc, ${own} limit ${top}
     ) as largest on ${equal}`
+}
+
+type UsageTableName = 'usage' | 'usage_session' | 'usage_latency'
+
+function sumsFor(query: UsageQuery): UsageTableName {
+  return isBySession(query) ? 'usage_session' : 'usage'
+}
+
+function sizeFor(query: UsageQuery): RawBuilder<unknown> {
+  return isBySession(query) ? sql`sum(span.sign * u.cost)` : sql`sum(span.sign * (u.requests + coalesce(u.attempts, 0)))`
 }
 
 const spanColumns = { stored: 'text', from: 'bigint', to: 'bigint', sign: 'integer', start: 'bigint' } as const
 
 /** The rows of the spans, each looked up by the primary key. */
-function inSpans(database: Kysely<Tables>, table: 'usage' | 'usage_latency', query: UsageQuery): RawBuilder<unknown> {
+function inSpans(database: Kysely<Tables>, table: UsageTableName, query: UsageQuery): RawBuilder<unknown> {
   const rows = spansOf(query).map(({ stored, from, to, sign, start }) => [stored, from, to, sign, start])
   const within = sql`u.bucket = span.stored and u.at >= span.${sql.ref('from')} and u.at < span.${sql.ref('to')}`
   if (!isSqlite(database))
@@ -150,12 +160,13 @@ function inSpans(database: Kysely<Tables>, table: 'usage' | 'usage_latency', que
   return sql`(select ${sql.join(columns)} from json_each(${JSON.stringify(rows)})) as span cross join ${sql.table(table)} as u on ${within}`
 }
 
-function wanted({ org, team, user, key }: UsageQuery): RawBuilder<unknown> {
+function wanted({ org, team, user, key, session }: UsageQuery): RawBuilder<unknown> {
   const only = [
     ...(org === undefined ? [] : [sql`u.org = ${org}`]),
     ...(team === undefined ? [] : [sql`u.team = ${team}`]),
     ...(user === undefined ? [] : [keyOfUser(user)]),
     ...(key === undefined ? [] : [sql`u.key_id = ${key}`]),
+    ...(session === undefined ? [] : [sql`u.session = ${session}`]),
   ]
   return only.length === 0 ? sql`1 = 1` : sql.join(only, sql` and `)
 }

@@ -1,0 +1,63 @@
+import { invalidRequest, type Exchange, type Reply } from '../../../core/index.ts'
+import type { ItemPageQuery, KeptItem } from '../../../core/stores.ts'
+import { includedBy } from '../responses/included.ts'
+import { jsonReply } from '../responses/replies.ts'
+import { single } from '../responses/single.ts'
+import { addressOf, shown } from './conversations.ts'
+import type { KeptConversations } from './kept-conversations.ts'
+import { checkLogging } from './refusals.ts'
+import { addBody } from './request-body.ts'
+import { shownItem } from './shown-item.ts'
+
+const orders = ['desc', 'asc'] as const
+const defaultLimit = 20
+const maxLimit = 100
+
+export async function addItems(exchange: Exchange, kept: KeptConversations): Promise<Reply> {
+  const at = addressOf(exchange)
+  checkLogging(exchange.caller)
+  const items = addBody(await exchange.json(), kept.gateway)
+  return listReply(exchange, await kept.add(at, items), false)
+}
+
+/** The newest first by default. */
+export async function listItems(exchange: Exchange, kept: KeptConversations): Promise<Reply> {
+  const { items, hasMore } = await kept.page(addressOf(exchange), pageOf(exchange.query))
+  return listReply(exchange, items, hasMore)
+}
+
+export async function readItem(exchange: Exchange, kept: KeptConversations): Promise<Reply> {
+  const included = includedBy(exchange.query)
+  return jsonReply(shownItem(await kept.item(addressOf(exchange), itemId(exchange)), included))
+}
+
+/** Answers the conversation, as the public protocol does. */
+export async function deleteItem(exchange: Exchange, kept: KeptConversations): Promise<Reply> {
+  return jsonReply(shown(await kept.deleteItem(addressOf(exchange), itemId(exchange))))
+}
+
+function listReply({ query }: Exchange, items: readonly KeptItem[], hasMore: boolean): Reply {
+  const included = includedBy(query)
+  return jsonReply({
+    object: 'list',
+    data: items.map(item => shownItem(item, included)),
+    first_id: items.at(0)?.id ?? null,
+    last_id: items.at(-1)?.id ?? null,
+    has_more: hasMore,
+  })
+}
+
+function pageOf(query: URLSearchParams): ItemPageQuery {
+  const limit = single(query, 'limit') ?? String(defaultLimit)
+  const order = single(query, 'order') ?? orders[0]
+  const number = /^\d{1,3}$/.test(limit) ? Number(limit) : 0
+  if (number < 1 || number > maxLimit)
+    throw invalidRequest(`Invalid value for 'limit': expected an integer from 1 to ${maxLimit}.`, 'limit')
+  const known = orders.find(name => name === order)
+  if (!known) throw invalidRequest(`Invalid value for 'order': expected 'asc' or 'desc'.`, 'order')
+  return { limit: number, order: known, after: single(query, 'after') ?? undefined }
+}
+
+function itemId({ params }: Exchange): string {
+  return params['item'] ?? ''
+}
