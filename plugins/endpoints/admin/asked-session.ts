@@ -6,12 +6,7 @@ import type { Query } from './query.ts'
 const id = /^ses_[0-9a-f]{32}$/
 
 /** The session that a query asks for, by its id or, together with a key, by the client's own name for it. Throws a 400, or a 404 for the key. */
-export async function askedSession(
-  query: Query,
-  exchange: AdminExchange,
-  gateway: AdminServices,
-  keys: Keys,
-): Promise<string | undefined> {
+export async function askedSession(query: Query, exchange: AdminExchange, gateway: AdminServices, keys: Keys): Promise<string | undefined> {
   const given = query.text('session')
   if (given === undefined || id.test(given)) return given
   const key = query.text('key')

@@ -23,7 +23,20 @@ import { usageObject } from './usage-object.ts'
 
 const filterNames = Object.keys(recordFilters) as readonly RecordFilterName[]
 export const recordParameters = ['id', ...filterNames, 'status', 'from', 'to', 'min_cost_usd'] as const
-export const usageParameters = ['from', 'to', 'bucket', 'time_zone', 'group_by', 'org', 'team', 'user', 'key', 'session', 'top', 'latency'] as const
+export const usageParameters = [
+  'from',
+  'to',
+  'bucket',
+  'time_zone',
+  'group_by',
+  'org',
+  'team',
+  'user',
+  'key',
+  'session',
+  'top',
+  'latency',
+] as const
 const exportedAtOnce = 500
 const maxUsageRows = 10_000
 const maxTopGroups = 100
@@ -111,7 +124,10 @@ export class Records {
     const session = await askedSession(query, exchange, gateway, this.#keys)
     const bySession = isBySession({ groupBy, session })
     if (bySession && bucket === 'minute')
-      throw invalidRequest("Invalid value for 'bucket': expected hour, day or total, because sessions are not summed up by the minute.", 'bucket')
+      throw invalidRequest(
+        "Invalid value for 'bucket': expected hour, day or total, because sessions are not summed up by the minute.",
+        'bucket',
+      )
     if (bySession && latency)
       throw invalidRequest("Invalid value for 'latency': expected false, because times are not known by session.", 'latency')
     const org = query.text('org')

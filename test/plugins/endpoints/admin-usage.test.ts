@@ -119,10 +119,21 @@ t.test('usage shows what a session cost', async t => {
   const expected = { requests: 3, cost_usd: records.filter(each => each.session === session).reduce((sum, each) => sum + each.costUsd!, 0) }
   t.match(await usage(under, `session=${session}`), [expected])
   t.match(await usage(under, `session=mine&key=${id}`), [expected], "by the client's own name")
-  t.match(await usage(under, 'group_by=session&top=1'), [{ session, requests: 3 }, { session: null, others: true, requests: 1 }])
+  t.match(await usage(under, 'group_by=session&top=1'), [
+    { session, requests: 3 },
+    { session: null, others: true, requests: 1 },
+  ])
   t.same((await under.call('GET', `/records?session=mine&key=${id}`)).body.data.length, 3)
-  t.same((await under.call('GET', `/records?session=${session}`)).body.data.map((record: Row) => record['session']), [session, session, session])
-  t.equal(String((await under.call('GET', `/records/export?session=${session}`)).body).trim().split('\n').length, 3)
+  t.same(
+    (await under.call('GET', `/records?session=${session}`)).body.data.map((record: Row) => record['session']),
+    [session, session, session],
+  )
+  t.equal(
+    String((await under.call('GET', `/records/export?session=${session}`)).body)
+      .trim()
+      .split('\n').length,
+    3,
+  )
   for (const [path, status, param, message] of [
     ['/usage?session=mine', 400, 'session', /add 'key'/],
     ['/records?session=mine', 400, 'session', /add 'key'/],

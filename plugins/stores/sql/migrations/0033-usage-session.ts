@@ -25,7 +25,8 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .createTable('usage_session')
     .addColumn('bucket', 'text', column => column.notNull())
     .addColumn('at', 'bigint', column => column.notNull())
-  for (const name of ['session', 'org', 'team', 'key_id', 'model', 'provider']) table = table.addColumn(name, 'text', column => column.notNull())
+  for (const name of ['session', 'org', 'team', 'key_id', 'model', 'provider'])
+    table = table.addColumn(name, 'text', column => column.notNull())
   for (const name of sums) table = table.addColumn(name, 'bigint', column => column.notNull())
   await table
     .addPrimaryKeyConstraint('usage_session_key', ['bucket', 'at', 'session', 'org', 'team', 'key_id', 'model', 'provider'])

@@ -120,12 +120,7 @@ function named(keys: readonly RawBuilder<unknown>[], groups: readonly UsageGroup
 }
 
 /** With `top`, joined with the largest groups: what is not in one of them has null there. */
-function tableOf(
-  database: Kysely<Tables>,
-  table: UsageTableName,
-  query: UsageQuery,
-  groups: readonly UsageGroup[],
-): RawBuilder<unknown> {
+function tableOf(database: Kysely<Tables>, table: UsageTableName, query: UsageQuery, groups: readonly UsageGroup[]): RawBuilder<unknown> {
   const { top } = query
   if (top === undefined || groups.length === 0) return inSpans(database, table, query)
   const columns = groups.map(group => sql.ref(groupColumns[group]))
