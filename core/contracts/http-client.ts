@@ -18,6 +18,11 @@ export interface HttpClient {
 export interface SendOptions {
   readonly signal: AbortSignal
   readonly connectTimeoutMs?: number | undefined
+  /**
+   * Fails unless the name leads to addresses on the public internet only, which is checked in the connect that uses them. Check addresses in
+   * the URL itself with `isPublicHost`. Default: false.
+   */
+  readonly publicOnly?: boolean | undefined
 }
 
 export interface UpstreamReply {

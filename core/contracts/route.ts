@@ -111,6 +111,11 @@ export interface Exchange extends RequestScope {
   readonly bodyBytes: number | undefined
   /** Creates a streamed body for the reply. */
   stream(): StreamBody
+  /**
+   * Lets the request outlive its connection: from now on, a client that leaves ends nothing. The record follows when the work on the request
+   * is over. Returns a signal that aborts when the client leaves.
+   */
+  detach(): AbortSignal
 }
 
 export interface Reply {
@@ -161,6 +166,8 @@ export interface GatewayServices {
   embed(scope: RequestScope, request: EmbeddingRequest, bodyBytes?: number): Promise<Embedded>
   /** Ranks documents by their relevance, or throws a `GatewayError`. */
   rerank(scope: RequestScope, request: RerankRequest, bodyBytes?: number): Promise<Reranked>
+  /** Throws the error that the caller's next request would get if its key was disabled or deleted, or has expired. */
+  readmit(caller: Caller): Maybe<void>
   /** True if the caller may use the endpoint. */
   readonly permits: (caller: Caller, endpoint: Endpoint) => boolean
   /** True if permissions and guardrails, such as zero data retention, would let a plain request of the caller reach the endpoint. */
@@ -212,6 +219,12 @@ export interface GenerationSink {
   drained(): Promise<void>
   /** Called after `end` or `fail` if the client does not read the rest, and its memory is needed. */
   abandon?(): void
+  /** Called before a model is asked, when nothing can refuse the request any more, with its own items. Core waits. A throw refuses it. */
+  accepted?(input: readonly Item[]): Maybe<void>
+  /** Called after `close`, before the answer is stored. Core waits. A throw fails the request. */
+  completing?(): Maybe<void>
+  /** Called after `end` or `fail`. The request is over when this is. Must not throw. */
+  settled?(): Maybe<void>
 }
 
 /** An answer in its surface's format. */

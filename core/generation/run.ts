@@ -7,6 +7,7 @@ import type { AnsweredGeneration } from '../contracts/call-wrapper.ts'
 import type { Endpoint } from '../contracts/catalog.ts'
 import type { Compactor } from '../contracts/compactor.ts'
 import type { FinishReason, GenerationEvent } from '../contracts/events.ts'
+import type { Item } from '../contracts/items.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RequestEnvelope } from '../contracts/request-envelope.ts'
@@ -83,6 +84,7 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
   #outcome: Outcome | undefined
   #finished: FinishedAnswer | undefined
   #stored = false
+  #input: readonly Item[] | undefined
   /** A guardrail checks the answer. */
   #isGuarded = false
 
@@ -154,6 +156,7 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
   }
 
   async answer(prepared: Prepared, given: GivenAnswer | undefined): Promise<Answered> {
+    if (this.#sink.accepted) await this.#sink.accepted(this.#identified(prepared))
     if (given) return await this.#give(given, prepared)
     const { tools: loaded, sealer } = this.#services
     this.#commitInTime()
@@ -191,13 +194,15 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
 
   store({ endpoint, prepared, finish }: Answered): Maybe<void> {
     if (prepared.isTriggered) {
-      checkCompaction(this.#answer.shown.items(), endpoint)
+      if (this.#services.compactions.areLoaded) checkCompaction(this.#answer.shown.items(), endpoint)
       this.#sink.retain?.(retainedMessages(prepared))
     }
     this.#outcome = this.#outcomeOf(endpoint, finish)
     this.#finished = this.#sink.close(this.#outcome)
     this.scope.record.answerId = this.#finished.id
-    if (this.#stores || this.envelope.history?.thread?.keep) return this.#keep(this.#finished, prepared)
+    const completing = this.#sink.completing?.()
+    if (completing) return completing.then(() => this.#kept(prepared))
+    return this.#kept(prepared)
   }
 
   deliver({ endpoint, prepared, isGiven }: Answered): Outcome {
@@ -230,9 +235,14 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
   }
 
   /** The end of a large answer takes memory until the client has read it. */
-  over(): void {
+  over(): Maybe<void> {
     this.#commit.stop()
     this.#given?.close()
+    this.#freeMemory()
+    return this.#sink.settled?.()
+  }
+
+  #freeMemory(): void {
     const memory = this.#memory
     if (!this.#sink.full) return memory.close()
     memory.complete(() => {
@@ -320,10 +330,20 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
     return history !== undefined && history.store !== false && this.context.caller.policy.logging.value
   }
 
-  async #keep(finished: FinishedAnswer, { added, repeated }: Prepared): Promise<void> {
+  #kept(prepared: Prepared): Maybe<void> {
+    if (this.#stores || this.envelope.history?.thread?.keep) return this.#keep(this.#finished!, prepared)
+  }
+
+  /** The same ids each time. */
+  #identified({ added }: Prepared): readonly Item[] {
+    return (this.#input ??= this.#services.history.identified(added))
+  }
+
+  async #keep(finished: FinishedAnswer, prepared: Prepared): Promise<void> {
+    const { repeated } = prepared
     const { history: earlier } = this.#services
     const { continues, thread } = this.envelope.history!
-    const input = earlier.identified(added)
+    const input = this.#identified(prepared)
     const said = this.#answer.shown.items()
     await thread?.keep?.({ input, output: said }, finished)
     if (!this.#stores) return

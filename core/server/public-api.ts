@@ -78,7 +78,7 @@ export class PublicApi implements Mount<PublicRoute, HttpExchange> {
   }
 
   constructor(parts: Dependencies<typeof dependencies>) {
-    const { routes, settings, permissions, reach, generation, decisions, retrievals, history, catalog, clock, ids } = parts
+    const { routes, admission, settings, permissions, reach, generation, decisions, retrievals, history, catalog, clock, ids } = parts
     const mediaHosts = allowedHosts(settings.mediaHosts)
     this.#parts = parts
     this.routes = routes
@@ -91,6 +91,7 @@ export class PublicApi implements Mount<PublicRoute, HttpExchange> {
       decide: (scope, request, bodyBytes) => decisions.decide(scope, request, bodyBytes),
       embed: (scope, request, bodyBytes) => retrievals.embed(scope, request, bodyBytes),
       rerank: (scope, request, bodyBytes) => retrievals.rerank(scope, request, bodyBytes),
+      readmit: caller => admission.readmit(caller),
       permits: (caller, endpoint) => permissions.allows(caller, endpoint),
       reach: scope => reach.of(scope),
       responses: history,

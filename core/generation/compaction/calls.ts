@@ -31,17 +31,13 @@ export function openCalls(items: readonly Item[]): ReadonlySet<CallItem> {
 export function withoutCalls(items: readonly Item[], calls: ReadonlySet<Item>): readonly Item[] {
   if (calls.size === 0) return items
   const left: Item[] = []
-  for (const [index, item] of items.entries()) {
-    if (calls.has(item)) continue
-    if (item.type === 'reasoning' && leadsTo(items, index, calls)) continue
-    left.push(item)
+  let isFollowed = true
+  for (const item of items.toReversed()) {
+    const stays: boolean = !calls.has(item) && (item.type !== 'reasoning' || isFollowed)
+    if (stays) left.push(item)
+    isFollowed = stays
   }
-  return left
-}
-
-function leadsTo(items: readonly Item[], index: number, calls: ReadonlySet<Item>): boolean {
-  const next = items.slice(index + 1).find(({ type }) => type !== 'reasoning')
-  return next !== undefined && calls.has(next)
+  return left.reverse()
 }
 
 /** True before each position at which the items can be divided: no call is apart from its output, and no thought from what follows it. */

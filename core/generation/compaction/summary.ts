@@ -82,7 +82,7 @@ export class Summary {
     const answer = new Answer(ids, unseen)
     answer.sealBy(() => '')
     const show: Answer['show'] = event => answer.show(event)
-    const end = (reason: unknown): void => cancellation.abort(reason as GatewayError)
+    const end = (reason: unknown): void => cancellation.abort(reason)
     answer.guardBy(answerGuards(this.#prepared.guards, { context, isJson: false, maxCharacters, show, end }))
     const reply = await this.#orFailure(call.open(request, candidates, answer.transcript))
     try {

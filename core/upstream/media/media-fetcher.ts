@@ -13,7 +13,7 @@ import { allowedHosts, isAllowed, webAddressProblem, type AllowedHosts } from '.
 import { MediaError } from './media-error.ts'
 import { imageTypeOf } from './media-type.ts'
 import { Pace } from './pace.ts'
-import { isPublicAddress } from './public-address.ts'
+import { privateAddress, publicOnly } from '../public-lookup.ts'
 
 export interface MediaFetcherOptions {
   /** Hosts that may be in a private network, such as `images.example.com` or `10.0.0.7:9000`. */
@@ -178,21 +178,6 @@ interface Download {
   readonly share: MediaShare
   readonly take: Take
   readonly signal: AbortSignal
-}
-
-const privateAddress = 'TURNPIKE_PRIVATE_ADDRESS'
-
-/** A DNS lookup that fails unless every address is public. The connection uses the checked address. */
-function publicOnly(lookup: typeof systemLookup): LookupFunction {
-  return (hostname, options, callback) => {
-    lookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
-      if (error) return callback(error, '', 0)
-      if (addresses.length === 0 || !addresses.every(({ address }) => isPublicAddress(address)))
-        return callback(Object.assign(new Error('the name leads to a private address'), { code: privateAddress }), '', 0)
-      if (options.all) return callback(null, addresses)
-      callback(null, addresses[0]!.address, addresses[0]!.family)
-    })
-  }
 }
 
 /** Refuses a body before reading it if its announced length is over the limit, else as soon as it passes the limit. */

@@ -1,5 +1,5 @@
-import { invalidRequest, isObject, type Exchange, type GatewayError } from '../../../core/index.ts'
-import type { Conversations, ConversationThread, GatewayServices } from '../../../core/kit.ts'
+import { invalidRequest, isObject, type Caller, type Exchange, type GatewayError } from '../../../core/index.ts'
+import type { Conversations, ConversationThread, StoredResponses } from '../../../core/kit.ts'
 import type { RequestBody } from './request-body.ts'
 
 /** `absent`: no plugin keeps conversations. `unlogged`: the key has request logging off, so nothing is kept. */
@@ -28,18 +28,17 @@ export function namedConversation(
 }
 
 /** A response of a conversation has its own turn only, so a chain cannot lead through it. The error then names the conversation. */
-export async function withConversation(
-  error: GatewayError,
-  { previous_response_id: id }: RequestBody,
-  { caller }: Exchange,
-  { responses }: GatewayServices,
-): Promise<GatewayError> {
-  if (error.code !== 'previous_response_not_found' || id === undefined) return error
+export async function aboutConversation(
+  responses: StoredResponses,
+  caller: Caller,
+  id: string,
+  { param, code }: GatewayError,
+): Promise<GatewayError | undefined> {
   const conversation: unknown = await responses.find(caller, id).then(
     ({ body }) => body['conversation'],
     () => undefined,
   )
-  if (!isObject(conversation)) return error
+  if (!isObject(conversation)) return undefined
   const named = `Response '${id}' belongs to the conversation '${String(conversation['id'])}'`
-  return invalidRequest(`${named}. Send "conversation" with that id instead of previous_response_id.`, error.param, error.code)
+  return invalidRequest(`${named}. Send "conversation" with that id instead of previous_response_id.`, param, code)
 }

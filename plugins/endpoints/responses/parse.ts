@@ -1,7 +1,6 @@
 import { GatewayError, invalidRequest, isObject, type JsonObject } from '../../../core/index.ts'
 import type { Warning } from '../../../core/kit.ts'
 import { chatFormRefusal, chatMemberWarnings, isChatMember } from './chat-form.ts'
-import type { ConversationUse } from './conversation.ts'
 import { missingInput } from './missing-input.ts'
 import { misspelledMembers } from './misspelled.ts'
 import {
@@ -18,15 +17,15 @@ import { otherGatewayWarnings } from './other-gateways.ts'
 import { requestBodySchema, type RequestBody } from './request-body.ts'
 import { unknownMembers } from './unknown-members.ts'
 import { validateRequest } from './validate.ts'
-import { withoutEffect, type OnUnsupported } from './without-effect.ts'
+import { withoutEffect, type OnUnsupported, type Served } from './without-effect.ts'
 
 export interface ParseOptions {
   /** Entries of `tools` with one of these types are checked later, by the schemas of the tools. */
   readonly toolTypes?: ReadonlySet<string>
   /** Default: `warn`. */
   readonly unsupported?: OnUnsupported
-  /** Default: `absent`. */
-  readonly conversations?: ConversationUse
+  /** Default: nothing. */
+  readonly served?: Served
 }
 
 export interface ParsedRequest {
@@ -41,10 +40,7 @@ const known = new Set(Object.keys(requestBodySchema.properties))
 const shallow = ['reasoning', 'stream_options', 'cache_control', 'prompt_cache_options'] as const
 
 /** Checks the body of a request and brings it into its canonical form. Throws a 400 that names the field by its path. */
-export function parseRequest(
-  body: unknown,
-  { toolTypes = none, unsupported = 'warn', conversations = 'absent' }: ParseOptions = {},
-): ParsedRequest {
+export function parseRequest(body: unknown, { toolTypes = none, unsupported = 'warn', served = {} }: ParseOptions = {}): ParsedRequest {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalidRequest('The body must be a JSON object.')
   const { request, extra, chat } = members(body as Record<string, unknown>)
   request['input'] = normaliseInput(request['input'])
@@ -61,7 +57,7 @@ export function parseRequest(
   } catch (error) {
     throw chatFormRefusal(body as JsonObject) ?? missingInput(body as JsonObject) ?? withAdvice(error)
   }
-  const warnings = [...withoutEffect(parsed, unsupported, conversations), ...unknownMembers(parsed)]
+  const warnings = [...withoutEffect(parsed, unsupported, served), ...unknownMembers(parsed)]
   if (!extra && !chat) return { body: parsed, warnings }
   return {
     body: extra ? { ...parsed, extra: { dialect: 'openai-responses', fields: extra } } : parsed,

@@ -1,7 +1,7 @@
 import type { Clock, GatewayError, Ids, JsonObject, TokenUsage } from '../../../core/index.ts'
 import type { Commitment, FinishedAnswer, GenerationSink, ItemEvent, OpenedItem, Outcome, StreamBody } from '../../../core/kit.ts'
 import type { EventSet } from './create.ts'
-import { errorEvent } from './errors.ts'
+import { cancelledCode, errorEvent } from './errors.ts'
 import { deltaFrame, frame, longFrame, longFrameCharacters, membersOf } from './frames.ts'
 import { CallItem } from './call-item.ts'
 import { MessageItem } from './message-item.ts'
@@ -77,14 +77,19 @@ export class ResponseBuilder implements GenerationSink {
   }
 
   fail(error: GatewayError, usage: TokenUsage, costUsd: number | null): void {
-    this.response.status = 'failed'
-    this.response.error = publicError(error)
+    // Only background responses can be cancelled, and only their callers do it.
+    const isCancelled = error.code === cancelledCode
+    this.response.status = isCancelled ? 'cancelled' : 'failed'
+    // It may have been finished, and could not be kept.
+    this.response.completed_at = null
+    this.response.incomplete_details = null
+    this.response.error = isCancelled ? null : publicError(error)
     this.response.usage = publicUsage(usage, costUsd)
     this.response.output = this.#output
     this.response.store = false
     if (!this.#body) return
     this.#create()
-    this.#send('error', errorEvent(error))
+    if (!isCancelled) this.#send('error', errorEvent(error))
     this.#send('response.failed', { response: this.response }, this.#characters)
     this.#body.end()
   }

@@ -12,6 +12,8 @@ export interface OpenaiResponsesOptions extends RequestOptions {
   readonly baseUrl: string
   /** Without keys, requests have no credential. Plugins with other credentials replace `authorize`. */
   readonly keys?: ApiKeys | undefined
+  /** The host compacts conversations by itself. Default: true. */
+  readonly contextManagement?: boolean | undefined
 }
 
 export const responsesCapabilities: Capabilities = {
@@ -28,7 +30,7 @@ export const responsesCapabilities: Capabilities = {
 export function openaiResponsesAdapter(options: OpenaiResponsesOptions): ProviderAdapter {
   const url = urlAt(options.baseUrl, 'responses')
   return {
-    capabilities: responsesCapabilities,
+    capabilities: { ...responsesCapabilities, contextManagement: options.contextManagement ?? true },
     capabilitiesOf,
     dialect,
     framing: 'sse',
