@@ -201,8 +201,10 @@ export { maySee } from './contracts/sight.ts'
 export { TokenCounter, type TokenCount, type TokenCountOptions } from './contracts/token-counter.ts'
 export type { SearchEvent, ToolEntry, ToolEvent, ToolRun, ToolScope } from './contracts/tool.ts'
 export {
+  agentToolTypes,
   toolSchema,
   webSearchTool,
+  type AgentToolType,
   type CustomTool,
   type ForeignTool,
   type FunctionTool,

@@ -14,7 +14,7 @@ import type { RequestEnvelope } from '../contracts/request-envelope.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
 import type { Commitment, FinishedAnswer, GenerationRun, GenerationSink, Outcome, Warning } from '../contracts/route.ts'
 import type { Sealer } from '../contracts/sealer.ts'
-import { GatewayError } from '../foundation/errors.ts'
+import { GatewayError, internalError } from '../foundation/errors.ts'
 import type { Ids } from '../foundation/ids.ts'
 import type { JsonObject } from '../foundation/json.ts'
 import { describeError } from '../foundation/logger.ts'
@@ -174,6 +174,7 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
       tools: left.tools && this.#toolRounds(left.tools, left),
       loaded,
       sealer,
+      ids: this.#services.ids,
       context: this.context,
       answer: this.#answer,
       sink: this.#sink,
@@ -221,7 +222,8 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
   }
 
   outcome({ endpoint, finish }: Answered): Omit<AnsweredGeneration, 'by'> | undefined {
-    if (this.#rounds?.isCut || this.#compacted) return undefined
+    // What they saw of a call that was repaired is not what was answered.
+    if (this.#rounds?.isCut || this.#compacted || this.#rounds?.hasRepaired) return undefined
     const { usage, costUsd } = this.operation.bill
     return { endpoint, finish, usage, costUsd, ranTools: this.#rounds?.ranTools === true }
   }
@@ -267,6 +269,9 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
       })
     const finish = await given.relay(write ?? (event => answer.write(event)), this.#sink)
     onlookers?.write({ type: 'finish', reason: finish })
+    if (answer.callsToCheck(finish)?.some(({ problem }) => problem !== undefined))
+      throw internalError(given.mistake('gave an invalid call'))
+    answer.release()
     answer.end(finish)
     return { endpoint, prepared, finish, isGiven: true }
   }

@@ -16,6 +16,7 @@ import { checkTools } from './tool-rules.ts'
 import { otherGatewayWarnings } from './other-gateways.ts'
 import { requestBodySchema, type RequestBody } from './request-body.ts'
 import { unknownMembers } from './unknown-members.ts'
+import { anyTool, withoutUnknownTypes } from './unknown-types.ts'
 import { validateRequest } from './validate.ts'
 import { withoutEffect, type OnUnsupported, type Served } from './without-effect.ts'
 
@@ -109,15 +110,22 @@ function sortedMembers(body: Record<string, unknown>): Members {
 }
 
 const none: ReadonlySet<string> = new Set()
-/** An entry that the schema of a request allows. */
-const standIn = { type: 'mcp' } as const
 
-/** Entries for tools of plugins are left out: their own schemas check them later. */
+/** Entries for tools of plugins are left out: their own schemas check them later. Types that are unknown here are for upstreams. */
 function validate(request: Record<string, unknown>, toolTypes: ReadonlySet<string>): void {
   const { tools } = request
   const isAdded = (tool: unknown): boolean => isObject(tool) && tool['type'] !== 'web_search' && toolTypes.has(tool['type'] as string)
-  if (toolTypes.size === 0 || !Array.isArray(tools) || !tools.some(isAdded)) return validateRequest(request)
-  validateRequest({ ...request, tools: tools.map(tool => (isAdded(tool) ? standIn : tool)) })
+  const checked =
+    toolTypes.size > 0 && Array.isArray(tools) && tools.some(isAdded)
+      ? { ...request, tools: tools.map(tool => (isAdded(tool) ? anyTool : tool)) }
+      : request
+  try {
+    validateRequest(checked)
+  } catch (error) {
+    const known = withoutUnknownTypes(checked)
+    if (!known) throw error
+    validateRequest(known)
+  }
 }
 
 /** Rules about more than one field. */
