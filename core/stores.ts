@@ -28,6 +28,18 @@ export {
   type KeptItem,
   type StoredConversation,
 } from './contracts/conversation-store.ts'
+export {
+  BackgroundStore,
+  type BackgroundAddress,
+  type BackgroundEnd,
+  type BackgroundNotice,
+  type BackgroundResponse,
+  type BackgroundState,
+  type BackgroundStatus,
+  type EventBatch,
+  type EventChunk,
+  type FinalStatus,
+} from './contracts/background-store.ts'
 export type { ShownName, Stored, StoredNames, WithAbsent, WithNulls } from './contracts/field-types.ts'
 export { snakeCase, type Field, type Fields, type Json, type SnakeCase, type PlainTypes } from './contracts/fields.ts'
 export type { Hold } from './contracts/hold.ts'

@@ -82,15 +82,24 @@ export class Admission {
     return isPending(found) ? found.then(key => this.#authenticated(key, known, record)) : this.#authenticated(found, known, record)
   }
 
+  /** Throws the 401 that the key of an earlier request would get now. The store may be down: then nothing is known. */
+  readmit({ key: { id } }: Caller): Maybe<void> {
+    const found = this.#find(id)
+    return isPending(found) ? found.then(key => this.#readmitted(key)) : this.#readmitted(found)
+  }
+
+  #readmitted(key: ApiKey | undefined): void {
+    if (!key) throw unauthorized('The API key was deleted.')
+    this.#checkUsable(key)
+  }
+
   /** Most keys were checked before: stores return the same object until a key changes. */
   #checked(key: ApiKey): ApiKey {
     return this.#callers.has(key) ? key : this.#rows.key(key)
   }
 
   #callerOf(key: ApiKey, record: Pick<RecordDraft, 'key'>): Maybe<Caller> {
-    if (key.disabled) throw unauthorized('The API key is disabled.')
-    if (key.expiresAt !== undefined && this.#clock.now() >= key.expiresAt)
-      throw unauthorized(`The API key expired at ${new Date(key.expiresAt).toISOString()}.`)
+    this.#checkUsable(key)
     record.key = key
     const accounts = this.#above(key)
     // If a policy source throws at once, nobody waits for the accounts.
@@ -98,6 +107,12 @@ export class Admission {
     const policy = this.#policies.resolve(key)
     if (isPending(accounts) || isPending(policy)) return Promise.all([accounts, policy]).then(found => this.#caller(key, ...found))
     return this.#caller(key, accounts, policy)
+  }
+
+  #checkUsable({ disabled, expiresAt }: ApiKey): void {
+    if (disabled) throw unauthorized('The API key is disabled.')
+    if (expiresAt !== undefined && this.#clock.now() >= expiresAt)
+      throw unauthorized(`The API key expired at ${new Date(expiresAt).toISOString()}.`)
   }
 
   #authenticated(key: ApiKey | undefined, known: KnownText, record: Pick<RecordDraft, 'key'>): Maybe<Caller> {

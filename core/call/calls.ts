@@ -138,7 +138,8 @@ export class Calls {
       result = isPending(failing) ? await failing : failing
       hasFailed = true
     }
-    call.over?.()
+    const closing = call.over?.()
+    if (closing) await closing
     // Record.
     const ending = operation.end(hasFailed)
     if (ending) await ending

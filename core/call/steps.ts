@@ -45,5 +45,5 @@ export interface CallSteps<Asked, Plan, Answered, Result, Given = unknown> exten
   /** Tells the client of a failure. */
   fail(thrown: unknown): Maybe<GatewayError>
   /** Called in any case, before the record is complete. */
-  over?(): void
+  over?(): Maybe<void>
 }

@@ -2,6 +2,7 @@ import { AccountStore } from './account-store.ts'
 import { AdminTokenStore } from './admin-token-store.ts'
 import { AuditTrail } from './audit-trail.ts'
 import { ConversationStore } from './conversation-store.ts'
+import { BackgroundStore } from './background-store.ts'
 import { KeyStore } from './key-store.ts'
 import { Ledger } from './ledger.ts'
 import { MetricStore } from './metric-store.ts'
@@ -15,6 +16,7 @@ export const storeServices = {
   accounts: AccountStore,
   responses: ResponseStore,
   conversations: ConversationStore,
+  background: BackgroundStore,
   metrics: MetricStore,
   limits: RateLimiter,
   ledger: Ledger,

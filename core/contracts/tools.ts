@@ -73,7 +73,14 @@ export const webSearchTool = {
   },
 } as const satisfies Schema
 
-/** Tools that only the Responses dialect runs. */
+/**
+ * Tools of coding agents, which the caller runs. An endpoint that does not have them gets functions in their place:
+ * docs/protocol/tools.md#tools-of-coding-agents.
+ */
+export const agentToolTypes = ['apply_patch', 'local_shell', 'shell', 'tool_search'] as const
+export type AgentToolType = (typeof agentToolTypes)[number]
+
+/** Tools that only the Responses dialect has. Callers may send others that are as unknown to core. */
 export const foreignToolTypes = [
   'apply_patch',
   'code_interpreter',

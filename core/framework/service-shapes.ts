@@ -1,6 +1,7 @@
 import { AccountStore } from '../contracts/account-store.ts'
 import { AdminTokenStore } from '../contracts/admin-token-store.ts'
 import { AuditTrail } from '../contracts/audit-trail.ts'
+import { BackgroundStore } from '../contracts/background-store.ts'
 import { Compactor } from '../contracts/compactor.ts'
 import { ConversationStore } from '../contracts/conversation-store.ts'
 import { Conversations } from '../contracts/conversations.ts'
@@ -51,6 +52,21 @@ service(ConversationStore, {
   release: method,
 })
 service(Conversations, { open: method })
+service(BackgroundStore, {
+  begin: method,
+  get: method,
+  append: method,
+  complete: method,
+  finish: method,
+  cancel: method,
+  renew: method,
+  lapse: method,
+  events: method,
+  delete: method,
+  takeNotices: method,
+  putOff: method,
+  expire: method,
+})
 service(MetricStore, { record: method, window: method, latest: method })
 service(RateLimiter, { reserve: method, enter: method, states: optional(method) })
 service(Ledger, { reserve: method, spent: method, raiseSpent: method, addCredit: method, balance: method, entries: method })

@@ -33,8 +33,8 @@ export interface Extended {
   readonly added: readonly Item[]
   /** The input of the stored answer, if it is more than `added`. */
   readonly repeated?: readonly Item[]
-  /** The input ended with a `compaction_trigger`, which is left out here. */
-  readonly isTriggered?: boolean
+  /** The `compaction_trigger` at the end of the input, which is left out there. */
+  readonly trigger?: Item
   /** The fingerprints of messages that compactions of the gateway stand for. */
   readonly covered?: readonly string[]
 }
@@ -133,7 +133,7 @@ export class History implements StoredResponses {
 
   async #extended(request: GenerationRequest, history: HistoryUse | undefined, caller: Caller): Promise<Extended> {
     const input = withoutTrigger(request.input)
-    const isTriggered = input !== request.input
+    const trigger = input === request.input ? undefined : request.input.at(-1)
     const references = input.filter(isReference)
     const [earlier, added] = await Promise.all([
       this.#before(history, caller),
@@ -147,7 +147,7 @@ export class History implements StoredResponses {
       request: freezeDeeply({ ...request, input: pairOutputs(items, earlier.length + to - from, history?.param) }),
       added,
       ...(history?.thread?.isRepeated && { repeated: whole }),
-      ...(isTriggered && { isTriggered }),
+      ...(trigger && { trigger }),
       ...(covered && { covered }),
     }
   }
@@ -176,10 +176,10 @@ export class History implements StoredResponses {
 
   #before(history: HistoryUse | undefined, caller: Caller): Maybe<readonly Item[]> {
     if (history?.thread) return history.thread.earlier()
-    return history?.continues === undefined ? [] : this.#earlier(history.continues, history.param, caller)
+    return history?.continues === undefined ? [] : this.conversation(caller, history.continues, history.param)
   }
 
-  async #earlier(id: string, param: string, caller: Caller): Promise<readonly Item[]> {
+  async conversation(caller: Caller, id: string, param: string): Promise<readonly Item[]> {
     if (!caller.policy.logging.value) {
       throw invalidRequest(
         `${param} needs request logging, which is off for this API key. Turn it on, or send the whole conversation as input.`,

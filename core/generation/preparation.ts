@@ -85,7 +85,7 @@ export abstract class Preparation<Kind extends 'generation' | 'count'> {
   }
 
   get session(): string | undefined {
-    return this.envelope.session ?? this.asked.prompt_cache_key
+    return this.asked.session_id ?? this.asked.prompt_cache_key
   }
 
   check(): undefined {
@@ -103,7 +103,7 @@ export abstract class Preparation<Kind extends 'generation' | 'count'> {
   }
 
   plan(drafted: Drafted, guards: readonly OpenGuard[]): Maybe<Prepared> {
-    const { request: extended, added, repeated, isTriggered = false, covered = [], checked = extended } = drafted
+    const { request: extended, added, repeated, trigger, covered = [], checked = extended } = drafted
     const { planner, tools: loaded, compactions } = this.#services
     const { context } = this
     const request = loaded.readable(checked)
@@ -112,7 +112,7 @@ export abstract class Preparation<Kind extends 'generation' | 'count'> {
     if (tools && checked.choices !== undefined)
       throw invalidRequest('Several choices cannot be combined with tools that the gateway runs. Leave out one of the two.', 'choices')
     const servable: Parameters<Planner['plan']>[1]['servable'] = tools && (endpoints => tools.servable(endpoints))
-    const mayCompact = compactions.mayCompact(request, isTriggered)
+    const mayCompact = compactions.mayCompact(request, trigger)
     const planning = planner.plan(request, {
       record: this.scope.record,
       dryRun: this.#dryRun,
@@ -121,11 +121,12 @@ export abstract class Preparation<Kind extends 'generation' | 'count'> {
       continues: this.envelope.history?.continues,
       ...(servable && { servable }),
       ...(mayCompact && { isUnfitted: true }),
+      ...(compactions.areLoaded && { bindsCompactions: true }),
     })
-    const common = { tools, added, repeated, guards, covered, isTriggered }
+    const common = { tools, added, repeated, guards, covered, isTriggered: trigger !== undefined }
     const prepared = (candidates: readonly Candidate[]): Maybe<Prepared> => {
-      if (this.#dryRun || (!mayCompact && !isTriggered)) return { request, extended, candidates, ...common }
-      return compactions.plan({ request, extended, candidates, isTriggered, context, guards }).then(plan => ({ ...plan, ...common }))
+      if (this.#dryRun || (!mayCompact && !trigger)) return { request, extended, candidates, ...common }
+      return compactions.plan({ request, extended, candidates, trigger, context, guards }).then(plan => ({ ...plan, ...common }))
     }
     return isPending(planning) ? planning.then(prepared) : prepared(planning)
   }

@@ -1,27 +1,21 @@
 import type { LiveAnswer } from '../call/live-answer.ts'
-import type { LiveAnswers } from '../call/live-answers.ts'
 import type { LoadedWrapper } from '../call/loaded-wrapper.ts'
 import type { Onlookers } from '../call/onlookers.ts'
 import type { CallSteps } from '../call/steps.ts'
 import type { AnsweredGeneration } from '../contracts/call-wrapper.ts'
 import type { Endpoint } from '../contracts/catalog.ts'
-import type { Compactor } from '../contracts/compactor.ts'
 import type { FinishReason, GenerationEvent } from '../contracts/events.ts'
+import type { Item } from '../contracts/items.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RequestEnvelope } from '../contracts/request-envelope.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
 import type { Commitment, FinishedAnswer, GenerationRun, GenerationSink, Outcome, Warning } from '../contracts/route.ts'
-import type { Sealer } from '../contracts/sealer.ts'
-import { GatewayError } from '../foundation/errors.ts'
-import type { Ids } from '../foundation/ids.ts'
+import { GatewayError, internalError } from '../foundation/errors.ts'
 import type { JsonObject } from '../foundation/json.ts'
 import { describeError } from '../foundation/logger.ts'
-import type { Settings } from '../framework/settings.ts'
 import { answerGuards } from '../guards/answer-guards.ts'
 import { readsAnswers, type OpenGuard } from '../guards/input-guards.ts'
-import type { Affinity } from '../routing/affinity.ts'
-import type { ContextWindow } from '../routing/context-window.ts'
 import type { Candidate } from '../routing/plan.ts'
 import { routingWarnings } from '../routing/routing-record.ts'
 import { isPending, type Maybe } from '../runtime/pending.ts'
@@ -33,26 +27,15 @@ import { Compacting, type Compacted } from './compaction/compacting.ts'
 import { checkCompaction, retainedMessages } from './compaction/retained.ts'
 import { GivenAnswer } from './given-answer.ts'
 import { located } from './located.ts'
-import type { ModelCall, ModelCalls } from './model-call.ts'
-import { Preparation, type PreparationServices, type Prepared } from './preparation.ts'
+import type { ModelCall } from './model-call.ts'
+import { Preparation, type Prepared } from './preparation.ts'
 import type { ModelReply } from './model-reply.ts'
 import type { RaisedEvent } from './raised-event.ts'
 import { Rounds } from './rounds.ts'
+import type { RunServices } from './run-services.ts'
 import type { OpenTools } from './tools/open-tools.ts'
 import { ToolRounds } from './tools/tool-rounds.ts'
 import { withShownTools } from './tools/tool-secrets.ts'
-
-/** The services that every run uses. */
-export interface RunServices extends PreparationServices {
-  readonly models: ModelCalls
-  readonly compactor: Compactor
-  readonly contextWindow: ContextWindow
-  readonly answers: LiveAnswers
-  readonly affinity: Affinity
-  readonly sealer: Sealer
-  readonly settings: Settings
-  readonly ids: Ids
-}
 
 /** The model that answered, and its request. */
 interface Answered {
@@ -84,6 +67,7 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
   #outcome: Outcome | undefined
   #finished: FinishedAnswer | undefined
   #stored = false
+  #input: readonly Item[] | undefined
   /** A guardrail checks the answer. */
   #isGuarded = false
 
@@ -156,6 +140,7 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
   }
 
   async answer(prepared: Prepared, given: GivenAnswer | undefined): Promise<Answered> {
+    if (this.#sink.accepted) await this.#sink.accepted(this.#identified(prepared))
     if (given) return await this.#give(given, prepared)
     const { tools: loaded, sealer } = this.#services
     this.#commitInTime()
@@ -173,6 +158,7 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
       tools: left.tools && this.#toolRounds(left.tools, left),
       loaded,
       sealer,
+      ids: this.#services.ids,
       context: this.context,
       answer: this.#answer,
       sink: this.#sink,
@@ -193,13 +179,15 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
 
   store({ endpoint, prepared, finish }: Answered): Maybe<void> {
     if (prepared.isTriggered) {
-      checkCompaction(this.#answer.shown.items(), endpoint)
+      if (this.#services.compactions.areLoaded) checkCompaction(this.#answer.shown.items(), endpoint)
       this.#sink.retain?.(retainedMessages(prepared))
     }
     this.#outcome = this.#outcomeOf(endpoint, finish)
     this.#finished = this.#sink.close(this.#outcome)
     this.scope.record.answerId = this.#finished.id
-    if (this.#stores || this.envelope.history?.thread?.keep) return this.#keep(this.#finished, prepared)
+    const completing = this.#sink.completing?.()
+    if (completing) return completing.then(() => this.#kept(prepared))
+    return this.#kept(prepared)
   }
 
   deliver({ endpoint, prepared, isGiven }: Answered): Outcome {
@@ -218,7 +206,8 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
   }
 
   outcome({ endpoint, finish }: Answered): Omit<AnsweredGeneration, 'by'> | undefined {
-    if (this.#rounds?.isCut || this.#compacted) return undefined
+    // What they saw of a call that was repaired is not what was answered.
+    if (this.#rounds?.isCut || this.#compacted || this.#rounds?.hasRepaired) return undefined
     const { usage, costUsd } = this.operation.bill
     return { endpoint, finish, usage, costUsd, ranTools: this.#rounds?.ranTools === true }
   }
@@ -232,9 +221,14 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
   }
 
   /** The end of a large answer takes memory until the client has read it. */
-  over(): void {
+  over(): Maybe<void> {
     this.#commit.stop()
     this.#given?.close()
+    this.#freeMemory()
+    return this.#sink.settled?.()
+  }
+
+  #freeMemory(): void {
     const memory = this.#memory
     if (!this.#sink.full) return memory.close()
     memory.complete(() => {
@@ -259,6 +253,9 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
       })
     const finish = await given.relay(write ?? (event => answer.write(event)), this.#sink)
     onlookers?.write({ type: 'finish', reason: finish })
+    if (answer.callsToCheck(finish)?.some(({ problem }) => problem !== undefined))
+      throw internalError(given.mistake('gave an invalid call'))
+    answer.release()
     answer.end(finish)
     return { endpoint, prepared, finish, isGiven: true }
   }
@@ -322,10 +319,20 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
     return history !== undefined && history.store !== false && this.context.caller.policy.logging.value
   }
 
-  async #keep(finished: FinishedAnswer, { added, repeated }: Prepared): Promise<void> {
+  #kept(prepared: Prepared): Maybe<void> {
+    if (this.#stores || this.envelope.history?.thread?.keep) return this.#keep(this.#finished!, prepared)
+  }
+
+  /** The same ids each time. */
+  #identified({ added }: Prepared): readonly Item[] {
+    return (this.#input ??= this.#services.history.identified(added))
+  }
+
+  async #keep(finished: FinishedAnswer, prepared: Prepared): Promise<void> {
+    const { repeated } = prepared
     const { history: earlier } = this.#services
     const { continues, thread } = this.envelope.history!
-    const input = earlier.identified(added)
+    const input = this.#identified(prepared)
     const said = this.#answer.shown.items()
     await thread?.keep?.({ input, output: said }, finished)
     if (!this.#stores) return

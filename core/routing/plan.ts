@@ -46,6 +46,8 @@ export interface PlanScope {
   readonly dryRun?: boolean
   /** True if the gateway may compact the conversation: it may be longer than every context window, and no endpoint has to. */
   readonly isUnfitted?: boolean
+  /** True if an endpoint that cannot read a vendor's compaction in the conversation must not be asked. */
+  readonly bindsCompactions?: boolean
   /** The id of the stored answer that the request continues: the endpoint that gave it has the conversation in its prompt cache. */
   readonly continues?: string | undefined
   /** The endpoints that can serve the gateway's tools of the request. Throws if none can. Absent if the request has none. */
@@ -113,7 +115,7 @@ export class Planner {
       }
       rule = 'permission'
       selection.keep(this.#parts.permissions.permitted(selection.endpoints, scope.context.caller, request.model), rule)
-      const bound = compactionOf(request)
+      const bound = scope.bindsCompactions ? compactionOf(request) : undefined
       if (bound) {
         rule = 'compaction'
         selection.keep(this.#holders(selection.endpoints, bound, scope), rule)

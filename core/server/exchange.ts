@@ -27,6 +27,8 @@ export class HttpExchange extends LiveScope implements Exchange {
   bodyBytes: number | undefined
   /** The streamed body, if the route has asked for one. */
   streamed: CoalescedBody | undefined
+  /** Set if the request outlives its connection. */
+  #connection: AbortController | undefined
 
   constructor(parts: ExchangeParts, id: string, channel: Channel, params: Readonly<Record<string, string>>, record: RecordDraft) {
     super(id, parts.log, record)
@@ -71,8 +73,13 @@ export class HttpExchange extends LiveScope implements Exchange {
     this.#body?.release()
   }
 
+  detach(): AbortSignal {
+    return (this.#connection ??= new AbortController()).signal
+  }
+
   #gone(): void {
     this.streamed?.leave()
-    this.leave()
+    if (this.#connection) this.#connection.abort()
+    else this.leave()
   }
 }

@@ -67,7 +67,7 @@ const response: Check = shape({
     id: { type: 'string', pattern: '^resp_.' },
     object: { const: 'response' },
     model: { type: 'string', pattern: '^[^/]+/.' },
-    status: { enum: ['in_progress', 'completed', 'incomplete', 'failed'] },
+    status: { enum: ['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled'] },
     created_at: whole,
     completed_at: nullableWhole,
     output: { type: 'array', items: object },
@@ -105,7 +105,7 @@ const response: Check = shape({
   not: { type: 'object', required: ['output_text'] },
 })
 
-export type ResponseStatus = 'in_progress' | 'completed' | 'incomplete' | 'failed'
+export type ResponseStatus = 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled'
 
 /** A response object with a checked shape. */
 export interface CheckedResponse extends JsonObject {
@@ -120,8 +120,8 @@ export interface CheckedResponse extends JsonObject {
 /** Checks the response object of a finished stream or of a non-streaming request. Throws a `ContractError`. */
 export function checkResponse(value: unknown): CheckedResponse {
   const checked = checkResponseMembers(value)
-  if (checked.status === 'in_progress') fail('response.status is in_progress in a finished response')
-  if (checked.status !== 'failed') checkOutput(checked)
+  if (checked.status === 'in_progress' || checked.status === 'queued') fail(`response.status is ${checked.status} in a finished response`)
+  if (checked.status !== 'failed' && checked.status !== 'cancelled') checkOutput(checked)
   return checked
 }
 

@@ -354,6 +354,7 @@ t.test('plugins in a config take precedence over the defaults', async t => {
     'audit-trail': 'sql',
     'admin-token-store': 'sql',
     sealer: 'local-sealer',
+    compactor: 'summary',
   }
   const without = (...names: readonly string[]) => defaults({ without: ['ollama', ...names] })
   const file = './elsewhere.db'
@@ -367,7 +368,7 @@ t.test('plugins in a config take precedence over the defaults', async t => {
   })
   const metricsInMemory = { ...usual, 'metric-store': 'memory', 'rate-limiter': 'memory', ledger: 'memory' }
   t.same(await providers([...without('sql', 'memory'), olderMemory, sql({ file })]), metricsInMemory)
-  const inMemory = Object.fromEntries(Object.keys(usual).map(service => [service, service === 'sealer' ? 'local-sealer' : 'memory']))
+  const inMemory = Object.fromEntries(Object.entries(usual).map(([service, plugin]) => [service, plugin === 'sql' ? 'memory' : plugin]))
   const keysAndResponses = { ...inMemory, 'key-store': 'sql', 'response-store': 'sql' }
   t.same(await providers([...without('sql'), sql({ file, services: ['keys', 'responses'] })]), keysAndResponses)
   t.same(await providers([...without('memory'), olderMemory]), metricsInMemory)

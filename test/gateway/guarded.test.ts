@@ -2,6 +2,7 @@ import t, { type Test } from 'tap'
 import { AdminRoutes, type AdminRoute } from '../../core/admin.ts'
 import { definePlugin, invalidRequest, Routes, type GuardSession, type Registry, type Route } from '../../core/index.ts'
 import type { PluginUse } from '../../core/framework/plugin.ts'
+import summary from '../../plugins/compactors/summary/index.ts'
 import admin from '../../plugins/endpoints/admin/index.ts'
 import dashboard from '../../plugins/endpoints/dashboard/index.ts'
 import conversations from '../../plugins/endpoints/conversations/index.ts'
@@ -28,6 +29,8 @@ interface Reaching {
   readonly answers?: boolean
   /** It only counts: the model itself is not asked. */
   readonly counts?: boolean
+  /** The answer is a compaction, which nobody can read. */
+  readonly compacts?: boolean
   /** Guardrails see it as a generation. */
   readonly isRetrieval?: boolean
   /** The path of a route that has several methods. */
@@ -48,6 +51,7 @@ const publicDecision = { model: 'one', input: 'CANARY', questions: [{ type: 'pre
 
 const reaching: Readonly<Record<string, Reaching>> = {
   'POST /v1/responses': { body: generation, answers: true },
+  'POST /v1/responses/compact': { body: generation, compacts: true },
   'POST /v1/responses/input_tokens': { body: generation, counts: true },
   'POST /v1/chat/completions': { body: completion, answers: true },
   'POST /v1/messages': { body: message, answers: true },
@@ -197,6 +201,7 @@ async function stage(t: Test, ...sessions: readonly GuardSession[]) {
     openapi({}),
     embeddings({}),
     rerank({}),
+    summary({}),
     embedder.plugin,
     ranker.plugin,
   ]
@@ -233,10 +238,10 @@ t.test('every route is in one of the lists', async t => {
 
 const forbidden = invalidRequest('CANARY is not talked about here.', undefined, 'invalid_prompt')
 
-for (const [route, { body, answers, counts, isRetrieval, path }] of Object.entries({ ...reaching, ...methods }))
+for (const [route, { body, answers, counts, compacts, isRetrieval, path }] of Object.entries({ ...reaching, ...methods }))
   t.test(`${route} is guarded`, async t => {
     const streams = answers ? [false, true] : [false]
-    const isDecision = !answers && !counts && !isRetrieval
+    const isDecision = !answers && !counts && !compacts && !isRetrieval
 
     const open = await stage(t)
     for (const stream of streams) {

@@ -83,7 +83,9 @@ async function inMemory({ plugins = [], ...options }: Partial<Options> = {}): Pr
       })
     },
   })
-  const under = await testGateway({ ...options, plugins: [...basics(), sink({}), ...plugins] })
+  // With options of their own, they take the place of the basics.
+  const others = basics().filter(({ plugin }) => !plugins.some(own => own.plugin === plugin))
+  const under = await testGateway({ ...options, plugins: [...others, sink({}), ...plugins] })
   const until = <T>(find: () => T | undefined): Promise<T> =>
     new Promise(resolve => {
       const check = (): void => {

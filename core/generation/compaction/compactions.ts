@@ -1,4 +1,5 @@
 import { Compactor } from '../../contracts/compactor.ts'
+import type { Item } from '../../contracts/items.ts'
 import type { GenerationRequest } from '../../contracts/request.ts'
 import type { RunContext } from '../../contracts/run-context.ts'
 import { GatewayError } from '../../foundation/errors.ts'
@@ -11,7 +12,7 @@ import { schemasOf, textsOf } from '../../tokens/input-texts.ts'
 import { estimateOtherInput } from '../../tokens/other-input.ts'
 import { noCompactor } from './no-compactor.ts'
 import { outlineOf, type Outline } from './outline.ts'
-import { withTrigger } from './trigger.ts'
+import { ending } from './trigger.ts'
 
 const dependencies = { compactor: Compactor, contextWindow: ContextWindow, planner: Planner }
 
@@ -30,7 +31,8 @@ export interface CompactionAsked {
   /** Before input guards changed it. */
   readonly extended: GenerationRequest
   readonly candidates: readonly Candidate[]
-  readonly isTriggered: boolean
+  /** The item that asks for a compaction. */
+  readonly trigger: Item | undefined
   readonly context: RunContext
   readonly guards: readonly OpenGuard[]
 }
@@ -59,24 +61,33 @@ export class Compactions {
     this.#planner = planner
   }
 
+  /** True if a plugin says how to compact. */
+  get areLoaded(): boolean {
+    return this.#compactor !== noCompactor
+  }
+
   /** True if the gateway may have to compact. The input may then be longer than every context window. */
-  mayCompact({ context_management: asked }: GenerationRequest, isTriggered: boolean): boolean {
-    return (isTriggered || (asked !== undefined && asked.length > 0)) && this.#compactor !== noCompactor
+  mayCompact({ context_management: asked }: GenerationRequest, trigger: Item | undefined): boolean {
+    return (trigger !== undefined || (asked !== undefined && asked.length > 0)) && this.areLoaded
   }
 
   /** Call if `mayCompact`, or if the request ends with a trigger. */
   async plan(asked: CompactionAsked): Promise<CompactionPlan> {
-    const { request, extended, candidates, isTriggered } = asked
-    if (this.#compactor === noCompactor || this.#isNative(candidates)) {
+    const { request, extended, candidates, trigger } = asked
+    if (!this.areLoaded || this.#isNative(candidates)) {
       const fitting = await this.#fitting(candidates, request)
-      return isTriggered
-        ? { request: withTrigger(request), extended: withTrigger(extended), candidates: fitting }
+      return trigger
+        ? { request: ending(request, trigger), extended: ending(extended, trigger), candidates: fitting }
         : { request, extended, candidates: fitting }
     }
     const plain = { request: withoutManagement(request), extended: withoutManagement(extended) }
-    const outline = isTriggered ? this.#whole(asked) : await this.#overThreshold(asked)
+    const outline = trigger ? this.#whole(asked) : await this.#overThreshold(asked)
     if (!outline) return { ...plain, candidates: await this.#fitting(candidates, plain.request) }
-    return { ...plain, candidates, compaction: { isAll: isTriggered, outline, candidates: await this.#summarizers(asked, outline) } }
+    return {
+      ...plain,
+      candidates,
+      compaction: { isAll: trigger !== undefined, outline, candidates: await this.#summarizers(asked, outline) },
+    }
   }
 
   /** Only if all could: an item of one of them would keep the conversation from the others. */
@@ -105,7 +116,9 @@ export class Compactions {
     const { tools } = extended
     const request = { model, input: told, ...(tools && { tools }) }
     try {
-      return await this.#planner.plan(request, { context, guards, record: { routing: null, session: null }, isUnfitted: true })
+      const record = { routing: null, session: null }
+      const scope = { context: withoutNotes(context), guards, record, isUnfitted: true, bindsCompactions: true }
+      return await this.#planner.plan(request, scope)
     } catch (error) {
       if (!(error instanceof GatewayError) || error.status >= 500) throw error
       context.note('compaction', { model, refused: error.code })
@@ -127,6 +140,21 @@ export async function fittingOf(
   const endpoints = candidates.map(({ endpoint }) => endpoint)
   const fitting = new Set(await contextWindow.fit(endpoints, request))
   return candidates.filter(({ endpoint }) => fitting.has(endpoint))
+}
+
+/** A refusal of the other model is none of the request. */
+function withoutNotes(context: RunContext): RunContext {
+  const { id, caller, log } = context
+  return {
+    id,
+    caller,
+    log,
+    get signal() {
+      return context.signal
+    },
+    note() {},
+    keep() {},
+  }
 }
 
 function withoutManagement(request: GenerationRequest): GenerationRequest {

@@ -9,6 +9,8 @@ import { Answer } from '../answer.ts'
 import type { ModelCall } from '../model-call.ts'
 import type { ModelReply } from '../model-reply.ts'
 import type { Prepared } from '../preparation.ts'
+import { calledTools } from './called-tools.ts'
+import { spokenCall } from './calls.ts'
 import type { CompactingScope } from './compacting.ts'
 import type { PlannedCompaction } from './compactions.ts'
 import { lengthOfAll, partsOf } from './parts.ts'
@@ -82,7 +84,7 @@ export class Summary {
     const answer = new Answer(ids, unseen)
     answer.sealBy(() => '')
     const show: Answer['show'] = event => answer.show(event)
-    const end = (reason: unknown): void => cancellation.abort(reason as GatewayError)
+    const end = (reason: unknown): void => cancellation.abort(reason)
     answer.guardBy(answerGuards(this.#prepared.guards, { context, isJson: false, maxCharacters, show, end }))
     const reply = await this.#orFailure(call.open(request, candidates, answer.transcript))
     try {
@@ -136,7 +138,7 @@ export class Summary {
     const { guards } = this.#prepared
     const { openCalls } = this.#planned.outline
     const count = this.#parts.length
-    const calls = openCalls.map(call => ({ name: call.name, input: call.type === 'function_call' ? call.arguments : call.input }))
+    const calls = openCalls.map(spokenCall)
     const question = user(compactor.question({ index, count, openCalls: index === count - 1 ? calls : [] }))
     const earlier = before === undefined ? [] : [summaryMessage(before)]
     const request = { ...this.#plain(), input: [...earlier, ...this.#parts[index]!, question] }
@@ -158,7 +160,8 @@ export class Summary {
       tool_choice: _toolChoice,
       ...plain
     } = this.#prepared.extended
-    return { ...plain, max_output_tokens: this.#maxTokens, ...(plain.tools && { tool_choice: 'none' }) }
+    const tools = plain.tools?.length ? plain.tools : calledTools(this.#planned.outline.told)
+    return { ...plain, max_output_tokens: this.#maxTokens, ...(tools.length > 0 && { tools, tool_choice: 'none' }) }
   }
 }
 

@@ -13,8 +13,9 @@ export function withoutTrigger(input: readonly Item[]): readonly Item[] {
   return input.slice(0, index)
 }
 
-export function withTrigger(request: GenerationRequest): GenerationRequest {
-  return { ...request, input: [...request.input, { type: 'compaction_trigger' }] }
+/** The request for a vendor that compacts. */
+export function ending(request: GenerationRequest, trigger: Item): GenerationRequest {
+  return { ...request, input: [...request.input, trigger] }
 }
 
 export function nothingToCompact(): GatewayError {

@@ -1,3 +1,4 @@
+import { Compactor } from '../../contracts/compactor.ts'
 import { wire } from '../../framework/container.ts'
 import type { CompactionItem } from '../../contracts/items.ts'
 import type { Credential } from '../../contracts/provider.ts'
@@ -9,6 +10,7 @@ import type { ProviderMistake } from '../../provider-kit/provider-mistake.ts'
 import type { Candidate } from '../../routing/plan.ts'
 import { compactionOf } from '../../routing/compaction-holders.ts'
 import { accountOfState, holderOfState, openState } from '../../routing/state.ts'
+import { noCompactor } from '../compaction/no-compactor.ts'
 import type { Draft, Raise } from './draft.ts'
 import { lowerEffort } from './effort.ts'
 import { lowerExtras } from './extras.ts'
@@ -43,6 +45,7 @@ const lowerings: readonly ((draft: Draft) => void)[] = [
 const ownMembers = new Set<string>(
   Object.keys({
     routing: true,
+    session_id: true,
     user: true,
   } satisfies Record<GatewayOnlyField, true>),
 )
@@ -58,14 +61,16 @@ function withoutOwnMembers(request: GenerationRequest): Draft['request'] {
 /** Fits a request to an endpoint, and removes members that only the gateway may see. */
 export class Lowering {
   readonly #sealer: Sealer
+  readonly #bindsCompactions: boolean
   readonly #cacheKeys = recentValues<string, string>(1_000)
 
   static {
-    wire(this, [Sealer])
+    wire(this, [Sealer, Compactor])
   }
 
-  constructor(sealer: Sealer) {
+  constructor(sealer: Sealer, compactor: Compactor) {
     this.#sealer = sealer
+    this.#bindsCompactions = compactor !== noCompactor
   }
 
   /** Credentials in their usual order, but first the one whose account the conversation's state belongs to. */
@@ -75,7 +80,7 @@ export class Lowering {
     { endpoint, provider }: Candidate,
     { key }: Caller,
   ): readonly (Credential | undefined)[] {
-    const bound = compactionOf(request)
+    const bound = this.#bindsCompactions ? compactionOf(request) : undefined
     if (bound) return this.#readers(inTurn, bound, { endpoint, provider }, key.org)
     if (inTurn.length === 1) return inTurn
     const accounts = inTurn.flatMap(credential => credential?.account ?? [])

@@ -1,4 +1,4 @@
-import type { Clock, Ids, JsonObject } from '../../../core/index.ts'
+import { GatewayError, type Clock, type Ids, type JsonObject } from '../../../core/index.ts'
 import type { FinishedAnswer, GenerationSink, ItemEvent, MessageItem, Outcome } from '../../../core/kit.ts'
 import { publicUsage } from './response-object.ts'
 
@@ -41,6 +41,7 @@ export class CompactionBuilder implements GenerationSink {
   }
 
   close({ usage, costUsd }: Outcome): FinishedAnswer {
+    if (this.#output.at(-1)?.['type'] !== 'compaction') throw notCompacted()
     this.#usage = publicUsage(usage, costUsd)
     return { id: this.id, body: this.compaction }
   }
@@ -52,4 +53,13 @@ export class CompactionBuilder implements GenerationSink {
   drained(): Promise<void> {
     return Promise.resolve()
   }
+}
+
+function notCompacted(): GatewayError {
+  return new GatewayError({
+    status: 424,
+    type: 'provider_error',
+    code: 'provider_error',
+    message: 'The provider answered without a compaction. Load the plugin "summary" to compact conversations of any model.',
+  })
 }

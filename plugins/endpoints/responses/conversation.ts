@@ -1,5 +1,5 @@
-import { invalidRequest, isObject, type Exchange, type GatewayError } from '../../../core/index.ts'
-import type { Conversations, ConversationThread, GatewayServices } from '../../../core/kit.ts'
+import { invalidRequest, isObject, type Caller, type GatewayError } from '../../../core/index.ts'
+import type { Conversations, ConversationThread, RequestScope, StoredResponses } from '../../../core/kit.ts'
 import type { RequestBody } from './request-body.ts'
 
 /** `absent`: no plugin keeps conversations. `unlogged`: the key has request logging off, so nothing is kept. */
@@ -10,7 +10,7 @@ export interface NamedConversation {
   readonly thread: ConversationThread
 }
 
-export function conversationUse({ caller }: Exchange, conversations: Conversations | undefined): ConversationUse {
+export function conversationUse({ caller }: Pick<RequestScope, 'caller'>, conversations: Conversations | undefined): ConversationUse {
   if (!conversations) return 'absent'
   return caller.policy.logging.value ? 'kept' : 'unlogged'
 }
@@ -18,28 +18,27 @@ export function conversationUse({ caller }: Exchange, conversations: Conversatio
 /** The conversation that a request names, if it is kept. With `adds: false`, it is only read. */
 export function namedConversation(
   { conversation, store }: RequestBody,
-  exchange: Exchange,
+  scope: RequestScope,
   conversations: Conversations | undefined,
   adds = store !== false,
 ): NamedConversation | undefined {
-  if (conversation === undefined || !conversations || conversationUse(exchange, conversations) !== 'kept') return undefined
+  if (conversation === undefined || !conversations || conversationUse(scope, conversations) !== 'kept') return undefined
   const id = typeof conversation === 'string' ? conversation : conversation.id
-  return { id, thread: conversations.open(exchange, id, { adds }) }
+  return { id, thread: conversations.open(scope, id, { adds }) }
 }
 
 /** A response of a conversation has its own turn only, so a chain cannot lead through it. The error then names the conversation. */
-export async function withConversation(
-  error: GatewayError,
-  { previous_response_id: id }: RequestBody,
-  { caller }: Exchange,
-  { responses }: GatewayServices,
-): Promise<GatewayError> {
-  if (error.code !== 'previous_response_not_found' || id === undefined) return error
+export async function aboutConversation(
+  responses: StoredResponses,
+  caller: Caller,
+  id: string,
+  { param, code }: GatewayError,
+): Promise<GatewayError | undefined> {
   const conversation: unknown = await responses.find(caller, id).then(
     ({ body }) => body['conversation'],
     () => undefined,
   )
-  if (!isObject(conversation)) return error
+  if (!isObject(conversation)) return undefined
   const named = `Response '${id}' belongs to the conversation '${String(conversation['id'])}'`
-  return invalidRequest(`${named}. Send "conversation" with that id instead of previous_response_id.`, error.param, error.code)
+  return invalidRequest(`${named}. Send "conversation" with that id instead of previous_response_id.`, param, code)
 }

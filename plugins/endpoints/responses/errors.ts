@@ -3,6 +3,9 @@ import { errorCodes } from '../../../core/kit.ts'
 
 const codes: ReadonlySet<string> = new Set(errorCodes)
 
+/** Of the error that ends an answer because its caller cancelled it. */
+export const cancelledCode = 'response_cancelled'
+
 /** One of the 25 codes allowed in `response.error`. */
 export function publicCode({ code, status }: GatewayError): ErrorCode {
   if (codes.has(code)) return code as ErrorCode

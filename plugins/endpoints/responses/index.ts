@@ -1,14 +1,27 @@
-import { definePlugin, Routes, SortStrategies, type JsonObject, type Registry, type Route, type SortStrategy } from '../../../core/index.ts'
+import {
+  Clock,
+  definePlugin,
+  Routes,
+  SortStrategies,
+  type JsonObject,
+  type Registry,
+  type Route,
+  type SortStrategy,
+} from '../../../core/index.ts'
 import {
   Conversations,
   describeFailureStatus,
   errorReply,
+  GatewayServices,
   sortSchema,
   withFailureStatus,
   type RouteDescription,
   type RouteTrial,
 } from '../../../core/kit.ts'
-import type { CreateOptions } from './create.ts'
+import { BackgroundStore, RateLimiter } from '../../../core/stores.ts'
+import { backgroundOption } from './background/options.ts'
+import { setUpBackground } from './background/setup.ts'
+import type { CreateOptions, CreateServices } from './create.ts'
 import {
   describeCancel,
   describeCompact,
@@ -20,6 +33,7 @@ import {
   schemasWith,
 } from './description/descriptions.ts'
 import { insteadOf } from './instead-of.ts'
+import { createOptions } from './options.ts'
 import { isId } from './path-id.ts'
 
 /**
@@ -31,35 +45,16 @@ export default definePlugin({
   options: {
     type: 'object',
     additionalProperties: false,
-    properties: {
-      events: {
-        type: 'string',
-        enum: ['all', 'documented'],
-        default: 'all',
-        description: '"documented" leaves out the refusal and annotation events, which are not in the documented protocol.',
-      },
-      unsupported: {
-        type: 'string',
-        enum: ['warn', 'refuse'],
-        default: 'warn',
-        description:
-          'How to treat requests with `background`, `prompt` or a `conversation` that is not kept: answer with a warning, or refuse with a 400.',
-      },
-      upstreamFailureStatus: {
-        type: 'integer',
-        minimum: 400,
-        maximum: 599,
-        default: 424,
-        description: 'The status of the error when every provider failed. Some SDKs retry only 408, 409, 429 and 5xx.',
-      },
-    },
+    properties: { ...createOptions, background: backgroundOption },
   },
-  needs: { sorts: SortStrategies },
-  wants: { conversations: Conversations },
-  setup(gateway, options, { sorts, conversations }) {
+  needs: { sorts: SortStrategies, limits: RateLimiter, clock: Clock, services: GatewayServices },
+  wants: { store: BackgroundStore, conversations: Conversations },
+  setup(gateway, options, { sorts, store, conversations, ...parts }) {
     const { upstreamFailureStatus: status } = options
     const error: Route['error'] = error => errorReply(withFailureStatus(error, status))
-    for (const route of routes(options, sorts, conversations))
+    const isOffered = store !== undefined && options.background.maxRunning > 0
+    const background = isOffered ? setUpBackground(gateway, { ...parts, store, options: options.background }) : undefined
+    for (const route of routes(options, sorts, { background, conversations }))
       gateway.add<Route>(Routes, {
         ...route,
         auth: 'key',
@@ -73,11 +68,8 @@ type Surface = typeof import('./surface.ts')
 
 type ResponsesRoute = Omit<Route, 'auth' | 'describe'> & { readonly describe: () => RouteDescription }
 
-function routes(
-  options: CreateOptions,
-  sorts: Registry<SortStrategy>,
-  conversations: Conversations | undefined,
-): readonly ResponsesRoute[] {
+function routes(options: CreateOptions, sorts: Registry<SortStrategy>, others: CreateServices): readonly ResponsesRoute[] {
+  const { background, conversations } = others
   const path = '/v1/responses'
   let surface: Surface | undefined
   const load = async (): Promise<Surface> => (surface = await import('./surface.ts'))
@@ -85,15 +77,15 @@ function routes(
     (serve: (surface: Surface, ...given: Parameters<Route['handle']>) => ReturnType<Route['handle']>): Route['handle'] =>
     (...given) =>
       surface ? serve(surface, ...given) : load().then(loaded => serve(loaded, ...given))
-  const create = served(({ createResponse }, exchange, services) => createResponse(exchange, services, options, conversations))
+  const create = served(({ createResponse }, exchange, services) => createResponse(exchange, services, options, others))
   const compact = served(({ compactResponse }, exchange, services) => compactResponse(exchange, services, options.unsupported))
   const count = served(({ countInputTokens }, exchange, services) =>
     countInputTokens(exchange, services, options.unsupported, conversations),
   )
-  const retrieve = served(({ retrieveResponse }, ...given) => retrieveResponse(...given))
-  const remove = served(({ deleteResponse }, ...given) => deleteResponse(...given))
-  const list = served(({ listInputItems }, ...given) => listInputItems(...given))
-  const cancel = served(({ cancelResponse }, ...given) => cancelResponse(...given))
+  const retrieve = served(({ retrieveResponse }, ...given) => retrieveResponse(...given, background))
+  const remove = served(({ deleteResponse }, ...given) => deleteResponse(...given, background))
+  const list = served(({ listInputItems }, ...given) => listInputItems(...given, background))
+  const cancel = served(({ cancelResponse }, ...given) => cancelResponse(...given, background))
   let schemas: Readonly<Record<string, JsonObject>> | undefined
   const by = (describe: (schemas: Readonly<Record<string, JsonObject>>) => RouteDescription) => () =>
     describe((schemas ??= schemasWith(sortSchema(sorts))))

@@ -1,9 +1,11 @@
 import { invalidRequest, type Exchange, type JsonObject, type Reply } from '../../../core/index.ts'
 import type { GatewayServices } from '../../../core/kit.ts'
+import type { LazyBackground } from './background/setup.ts'
 import { includedBy, shownItem } from './included.ts'
 import { pathId } from './path-id.ts'
 import { jsonReply } from './replies.ts'
 import { single } from './single.ts'
+import { findOr } from './stored.ts'
 
 const orders = ['desc', 'asc'] as const
 const defaultLimit = 20
@@ -19,12 +21,16 @@ interface Page {
 }
 
 /** `GET /v1/responses/{id}/input_items`: the input of this request alone, newest first by default. */
-export async function listInputItems(exchange: Exchange, { responses }: GatewayServices): Promise<Reply> {
+export async function listInputItems(
+  exchange: Exchange,
+  { responses }: GatewayServices,
+  background: LazyBackground | undefined,
+): Promise<Reply> {
   const id = pathId(exchange)
   const { query } = exchange
   const included = includedBy(query)
   const page = pageOf(query)
-  const { input } = await responses.find(exchange.caller, id)
+  const { input } = background ? await findOr(responses, exchange, id, background) : await responses.find(exchange.caller, id)
   const { items, hasMore } = cut(input as readonly JsonObject[], page)
   return jsonReply({
     object: 'list',

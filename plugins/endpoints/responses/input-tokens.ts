@@ -18,7 +18,7 @@ export async function countInputTokens(
   const { body, warnings } = parseRequest(await exchange.json(), {
     toolTypes: gateway.toolTypes,
     unsupported,
-    conversations: conversationUse(exchange, conversations),
+    served: { conversations: conversationUse(exchange, conversations) },
   })
   const { request, envelope } = neutralRequest(body, namedConversation(body, exchange, conversations, false))
   const { tokens, estimated } = await gateway.countInput(exchange, request, envelope)

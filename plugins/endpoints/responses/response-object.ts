@@ -10,7 +10,7 @@ export interface ResponseObject {
   object: 'response'
   created_at: number
   completed_at: number | null
-  status: 'in_progress' | 'completed' | 'incomplete' | 'failed'
+  status: 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled'
   model: string
   output: readonly JsonObject[]
   error: JsonObject | null

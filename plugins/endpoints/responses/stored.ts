@@ -1,6 +1,7 @@
-import { invalidRequest, type Exchange, type JsonObject, type Reply } from '../../../core/index.ts'
-import type { GatewayServices } from '../../../core/kit.ts'
-import type { StoredResponse } from '../../../core/stores.ts'
+import { GatewayError, invalidRequest, type Exchange, type JsonObject, type Reply } from '../../../core/index.ts'
+import type { GatewayServices, StoredResponses } from '../../../core/kit.ts'
+import type { LazyBackground } from './background/setup.ts'
+import type { BackgroundState, StoredResponse } from '../../../core/stores.ts'
 import { includedBy, shownItem, type Included } from './included.ts'
 import { pathId } from './path-id.ts'
 import { jsonReply } from './replies.ts'
@@ -8,28 +9,80 @@ import { single } from './single.ts'
 
 // Stored responses: docs/protocol/stored-responses.md.
 
-export async function retrieveResponse(exchange: Exchange, { responses }: GatewayServices): Promise<Reply> {
+export async function retrieveResponse(
+  exchange: Exchange,
+  { responses }: GatewayServices,
+  background: LazyBackground | undefined,
+): Promise<Reply> {
   const id = pathId(exchange)
   const { query } = exchange
   const included = includedBy(query)
   const stream = single(query, 'stream') ?? 'false'
-  if (stream === 'true')
-    throw invalidRequest('A stored response cannot be streamed. Request it without stream, or stream it when you create it.', 'stream')
-  if (stream !== 'false') throw invalidRequest("Invalid value for 'stream': expected false.", 'stream')
-  const stored = await responses.find(exchange.caller, id)
+  if (stream !== 'true' && stream !== 'false') throw invalidRequest("Invalid value for 'stream': expected true or false.", 'stream')
+  if (stream === 'true') {
+    const resumed = background && (await (await running()).resume(exchange, await background(), id))
+    if (resumed) return resumed
+    await responses.find(exchange.caller, id)
+    throw invalidRequest(notResumable, 'stream')
+  }
+  const stored = background ? await findOr(responses, exchange, id, background) : await responses.find(exchange.caller, id)
+  if ('status' in stored) return jsonReply((await running()).shown(stored))
   return jsonReply({ ...stored.body, output: shownOutput(stored, included) })
 }
 
-export async function deleteResponse(exchange: Exchange, { responses }: GatewayServices): Promise<Reply> {
+export async function deleteResponse(
+  exchange: Exchange,
+  { responses }: GatewayServices,
+  background: LazyBackground | undefined,
+): Promise<Reply> {
   const id = pathId(exchange)
-  await responses.remove(exchange.caller, id)
+  const remove = (): Promise<void> => responses.remove(exchange.caller, id)
+  if (background) await (await running()).remove(await background(), exchange.caller.owner, id, remove)
+  else await remove()
   return jsonReply({ id, object: 'response', deleted: true })
 }
 
-/** Only background responses can be cancelled, and the gateway has none. */
-export async function cancelResponse(exchange: Exchange, { responses }: GatewayServices): Promise<never> {
-  await responses.find(exchange.caller, pathId(exchange))
+/** Only background responses can be cancelled. */
+export async function cancelResponse(
+  exchange: Exchange,
+  { responses }: GatewayServices,
+  background: LazyBackground | undefined,
+): Promise<Reply> {
+  const id = pathId(exchange)
+  const cancelled = background && (await (await running()).cancel(exchange, await background(), id))
+  if (cancelled) return jsonReply(cancelled)
+  const stored = await responses.find(exchange.caller, id)
+  const { body } = stored
+  // It is over.
+  if (background && body['background'] === true) return jsonReply({ ...body, output: shownOutput(stored, includedBy(exchange.query)) })
   throw invalidRequest('Cannot cancel a synchronous response.')
+}
+
+const notResumable =
+  'Only a stream of a background response can be resumed, and only for some hours after its end. Request it without stream.'
+
+/** Loaded when a response is asked for that is not stored, or only background responses can have what is asked. */
+function running(): Promise<typeof import('./background/requests.ts')> {
+  return import('./background/requests.ts')
+}
+
+/** A stored response, or else the state of a background response, which is not stored before it is complete. */
+export async function findOr(
+  responses: StoredResponses,
+  { caller }: Exchange,
+  id: string,
+  background: LazyBackground,
+): Promise<StoredResponse | BackgroundState> {
+  try {
+    return await responses.find(caller, id)
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.status !== 404) throw error
+    const state = await (await background()).find(caller.owner, id)
+    if (!state) throw error
+    const { isStoredElsewhere } = await running()
+    // It was completed just now.
+    return isStoredElsewhere(state) ? await responses.find(caller, id) : state
+  }
 }
 
 /** The output as the client saw it, plus members that it did not include at the time. */

@@ -6,9 +6,17 @@ import type { RequestBody } from './request-body.ts'
 /** Something that requests may ask for and the gateway does not have. */
 export type OnUnsupported = 'warn' | 'refuse'
 
+/** What the gateway has of that, for this caller. */
+export interface Served {
+  /** Default: `absent`. */
+  readonly conversations?: ConversationUse
+  /** True if it can do what `background` asks for. Default: false. */
+  readonly isBackground?: boolean
+}
+
 interface Row extends Warning {
   /** True if the request asks for something that it does not get. Defaults need no warning. */
-  readonly isAsked: (body: RequestBody, conversations: ConversationUse) => boolean
+  readonly isAsked: (body: RequestBody, served: Served) => boolean
   /** Says what to do instead. The answer is not what the caller asked for, so the operator may refuse such requests. */
   readonly instead?: string
   /** Ends the sentence that refuses it. */
@@ -24,26 +32,26 @@ const passedOn = 'passed on to providers that support it, without effect at othe
 const rows: readonly Row[] = [
   {
     param: 'background',
-    isAsked: ({ background }) => background === true,
-    message: 'not supported, the reply waited for the answer',
+    isAsked: ({ background }, { isBackground = false }) => background === true && !isBackground,
+    message: 'the reply waited for the answer, because only responses that are stored can run in the background',
     instead: 'Leave it out, and wait for the answer',
   },
   {
     param: 'conversation',
-    isAsked: ({ conversation }, kept) => conversation !== undefined && kept === 'absent',
+    isAsked: ({ conversation }, { conversations = 'absent' }) => conversation !== undefined && conversations === 'absent',
     message: 'not supported, nothing was added or remembered: use previous_response_id',
     instead: 'Use previous_response_id',
   },
   {
     param: 'conversation',
-    isAsked: ({ conversation }, kept) => conversation !== undefined && kept === 'unlogged',
+    isAsked: ({ conversation }, { conversations }) => conversation !== undefined && conversations === 'unlogged',
     message: 'needs request logging, which is off for this API key: nothing was added or remembered',
     condition: 'without request logging, which is off for this API key',
     instead: 'Turn it on, or send the whole conversation as input',
   },
   {
     param: 'store',
-    isAsked: ({ conversation, store }, kept) => conversation !== undefined && store === false && kept === 'kept',
+    isAsked: ({ conversation, store }, { conversations }) => conversation !== undefined && store === false && conversations === 'kept',
     message: 'false, so nothing was added to the conversation',
   },
   {
@@ -63,8 +71,8 @@ const rows: readonly Row[] = [
 ]
 
 /** A warning for each member of the body that has no effect. With `refuse`, throws a 400 for one that changes what is answered. */
-export function withoutEffect(body: RequestBody, unsupported: OnUnsupported, conversations: ConversationUse): readonly Warning[] {
-  const asked = rows.filter(({ isAsked }) => isAsked(body, conversations))
+export function withoutEffect(body: RequestBody, unsupported: OnUnsupported, served: Served): readonly Warning[] {
+  const asked = rows.filter(({ isAsked }) => isAsked(body, served))
   const refused = unsupported === 'refuse' ? asked.find(({ instead }) => instead) : undefined
   if (refused) {
     const { param, instead, condition } = refused

@@ -1,8 +1,7 @@
 import { Clock, definePlugin, Guardrails, PluginError } from '../../../core/index.ts'
-import { hipaaAgreement, zdrAgreement } from '../../../core/kit.ts'
+import { hipaaAgreement, WebhookSigner, zdrAgreement } from '../../../core/kit.ts'
 import { Service } from './service.ts'
 import { WebhookSession, type Webhook } from './session.ts'
-import { Signer } from './signature.ts'
 
 const shortestKeyBytes = 16
 /** Shorter texts are not secrets, and may be part of any message. */
@@ -69,7 +68,7 @@ export default definePlugin({
     const headers = Object.fromEntries(Object.entries(options.headers).map(([header, value]) => [header.toLowerCase(), value]))
     const { username, password } = new URL(url)
     if (username || password) throw new PluginError(gateway.name, 'has credentials in its option url. Send them in the option headers.')
-    if (secret !== undefined && new Signer(secret).bytes < shortestKeyBytes)
+    if (secret !== undefined && new WebhookSigner(secret).bytes < shortestKeyBytes)
       throw new PluginError(gateway.name, `has a secret of fewer than ${shortestKeyBytes} bytes.`)
     const service = new Service(gateway.name, gateway.http, clock, { url, headers, secret, timeoutMs, maxReplyBytes })
     const secrets = [...Object.values(headers), secret ?? ''].filter(each => each.length >= shortestSecret)

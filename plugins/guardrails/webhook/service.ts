@@ -1,6 +1,5 @@
 import { PluginError, ProviderFailure, type Clock, type RunContext } from '../../../core/index.ts'
-import type { HttpClient, UpstreamReply } from '../../../core/kit.ts'
-import { Signer } from './signature.ts'
+import { WebhookSigner, type HttpClient, type UpstreamReply } from '../../../core/kit.ts'
 import { verdictIn, type Verdict } from './verdict.ts'
 
 export interface ServiceOptions {
@@ -37,14 +36,14 @@ export class Service {
   readonly #http: HttpClient
   readonly #clock: Clock
   readonly #options: ServiceOptions
-  readonly #signer: Signer | undefined
+  readonly #signer: WebhookSigner | undefined
 
   constructor(plugin: string, http: HttpClient, clock: Clock, options: ServiceOptions) {
     this.#plugin = plugin
     this.#http = http
     this.#clock = clock
     this.#options = options
-    this.#signer = options.secret === undefined ? undefined : new Signer(options.secret)
+    this.#signer = options.secret === undefined ? undefined : new WebhookSigner(options.secret)
   }
 
   /** `count`: the number of earlier questions about this request. */

@@ -5,13 +5,15 @@ import { decoder } from './decoder.ts'
 import { failureFrom } from './failure.ts'
 import { capabilitiesOf } from './models.ts'
 import { replyEvents } from './reply.ts'
-import { dialect, requestBody, warningsFor, type RequestOptions } from './request.ts'
+import { dialect, hasOwnTools, requestBody, warningsFor, type RequestOptions } from './request.ts'
 
 export interface OpenaiResponsesOptions extends RequestOptions {
   /** May include a query, which every request keeps. */
   readonly baseUrl: string
   /** Without keys, requests have no credential. Plugins with other credentials replace `authorize`. */
   readonly keys?: ApiKeys | undefined
+  /** The host compacts conversations by itself. Default: true. */
+  readonly contextManagement?: boolean | undefined
 }
 
 export const responsesCapabilities: Capabilities = {
@@ -28,7 +30,7 @@ export const responsesCapabilities: Capabilities = {
 export function openaiResponsesAdapter(options: OpenaiResponsesOptions): ProviderAdapter {
   const url = urlAt(options.baseUrl, 'responses')
   return {
-    capabilities: responsesCapabilities,
+    capabilities: { ...responsesCapabilities, contextManagement: options.contextManagement ?? true },
     capabilitiesOf,
     dialect,
     framing: 'sse',
@@ -41,7 +43,7 @@ export function openaiResponsesAdapter(options: OpenaiResponsesOptions): Provide
     decoder,
     reply(body, emit, call) {
       for (const warning of warningsFor(call.request, call.endpoint.upstreamModel)) emit(warning)
-      replyEvents(body, emit)
+      replyEvents(body, emit, hasOwnTools(call.request))
     },
     failure: failureFrom,
     embeddings: openaiEmbeddings(() => urlAt(options.baseUrl, 'embeddings'), { tokens: true }),

@@ -26,6 +26,11 @@ export default definePlugin({
         default: true,
         description: 'Requests encrypted reasoning, which keeps thoughts from turn to turn although the vendor stores nothing.',
       },
+      contextManagement: {
+        type: 'boolean',
+        description:
+          'The host compacts conversations by itself: it knows `context_management` and `compaction_trigger`. Default: true for the address of OpenAI, false for any other.',
+      },
       obfuscation: {
         type: 'boolean',
         description: '`false` tells the vendor not to pad stream events. Not sent by default, because only OpenAI supports it.',
@@ -33,10 +38,10 @@ export default definePlugin({
     },
   },
   instance: options => options.id,
-  setup(gateway, { id, apiKey, baseUrl, headers, reasoningState, obfuscation, ...sending }) {
+  setup(gateway, { id, apiKey, baseUrl, headers, reasoningState, obfuscation, contextManagement = baseUrl === vendorUrl, ...sending }) {
     const keys = new ApiKeys(apiKey)
     if (baseUrl === vendorUrl && !headers) keys.demand(gateway.name, 'OPENAI_API_KEY')
-    const adapter = openaiResponsesAdapter({ baseUrl, keys, reasoningState, obfuscation })
+    const adapter = openaiResponsesAdapter({ baseUrl, keys, reasoningState, obfuscation, contextManagement })
     gateway.add(Providers, httpProvider(id, adapter, gateway.http, { credentials: keys.credentials, headers, ...sending }))
   },
 })

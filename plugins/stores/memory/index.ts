@@ -4,6 +4,7 @@ import {
   AdminTokenStore,
   AuditTrail,
   ConversationStore,
+  BackgroundStore,
   KeyStore,
   Ledger,
   LiveMetrics,
@@ -18,6 +19,7 @@ import { MemoryAccounts } from './accounts.ts'
 import { MemoryAdminTokens } from './admin-tokens.ts'
 import { MemoryAuditTrail } from './audit-trail.ts'
 import { MemoryConversations } from './conversations.ts'
+import { MemoryBackground } from './background.ts'
 import { MemoryKeys } from './keys.ts'
 import { MemoryLedger } from './ledger.ts'
 import { MemoryLimits } from './limits.ts'
@@ -58,6 +60,7 @@ export default definePlugin({
     },
   },
   needs: { clock: Clock },
+  contracts: { BackgroundStore: 1 },
   provides: ({ services = [] }) => services.map(service => storeServices[service]),
   offers: ({ services }) => (services ? [] : Object.values(storeServices)),
   setup(gateway, { maxResponses, maxConversations, maxRecords }, { clock }) {
@@ -66,6 +69,7 @@ export default definePlugin({
     if (gateway.provides(AccountStore)) gateway.provide(AccountStore, new MemoryAccounts(keys))
     if (gateway.provides(ResponseStore)) gateway.provide(ResponseStore, new MemoryResponses(maxResponses))
     if (gateway.provides(ConversationStore)) gateway.provide(ConversationStore, new MemoryConversations(maxConversations, clock))
+    if (gateway.provides(BackgroundStore)) gateway.provide(BackgroundStore, new MemoryBackground())
     if (gateway.provides(MetricStore)) gateway.provide(MetricStore, new LiveMetrics(clock))
     if (gateway.provides(RateLimiter)) gateway.provide(RateLimiter, new MemoryLimits(clock))
     if (gateway.provides(Ledger)) gateway.provide(Ledger, new MemoryLedger(clock))

@@ -5,6 +5,7 @@ import {
   AdminTokenStore,
   AuditTrail,
   ConversationStore,
+  BackgroundStore,
   KeyStore,
   Ledger,
   LiveMetrics,
@@ -21,6 +22,7 @@ import { SqlAccounts } from './accounts.ts'
 import { SqlAdminTokens } from './admin-tokens.ts'
 import { SqlAuditTrail } from './audit-trail.ts'
 import { SqlConversations } from './conversations.ts'
+import { SqlBackground } from './background.ts'
 import { DataKeys } from './data-keys.ts'
 import { openDatabase, openReaders, upgradeDatabase, type Place } from './database.ts'
 import { Expiry } from './expiry.ts'
@@ -113,6 +115,7 @@ export default definePlugin({
     },
   },
   needs: { clock: Clock, sealer: Sealer },
+  contracts: { BackgroundStore: 1 },
   provides: ({ services = [] }) => services.map(service => storeServices[service]),
   offers: ({ services }) => (services ? [] : Object.values(storeServices)),
   migrate: async (gateway, options) => await upgradeDatabase(placeOf(gateway, options), gateway.log),
@@ -139,6 +142,7 @@ export default definePlugin({
       gateway.onStop(() => responses.stop())
     }
     if (gateway.provides(ConversationStore)) gateway.provide(ConversationStore, new SqlConversations(database, parts, log, readers.general))
+    if (gateway.provides(BackgroundStore)) gateway.provide(BackgroundStore, new SqlBackground(database, parts, log, readers.general))
     if (gateway.provides(AuditTrail)) gateway.provide(AuditTrail, new SqlAuditTrail(database, readers.general))
     if (gateway.provides(AdminTokenStore)) gateway.provide(AdminTokenStore, new SqlAdminTokens(database, lookups))
     if (gateway.provides(MetricStore)) {

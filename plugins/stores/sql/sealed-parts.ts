@@ -7,7 +7,7 @@ import type { DataKey, DataKeys } from './data-keys.ts'
 export interface Place {
   readonly owner: string
   readonly id: string
-  readonly part: 'conversation' | 'body' | 'content' | 'metadata' | 'item'
+  readonly part: 'conversation' | 'body' | 'content' | 'metadata' | 'item' | 'background-input' | 'background-body' | 'background-events'
 }
 
 // version (1) · data key id (16) · nonce (12) · AES-256-GCM ciphertext · tag (16)

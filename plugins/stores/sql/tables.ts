@@ -18,6 +18,8 @@ export interface Tables {
   readonly audit: AuditTable
   readonly conversation: ConversationTable
   readonly conversation_item: ConversationItemTable
+  readonly background: BackgroundTable
+  readonly background_event: BackgroundEventTable
   readonly credit: CreditTable
   readonly credit_entry: CreditEntryTable
   readonly credit_hold: CreditHoldTable
@@ -69,6 +71,37 @@ export interface AuditTable {
   readonly target: string
   readonly org: string | null
   readonly changes: string
+}
+
+/** A response that runs, or ran, in the background. */
+export interface BackgroundTable {
+  readonly owner: string
+  readonly id: string
+  readonly org: string
+  readonly status: string
+  readonly created_at: number
+  /** Null once it is over. */
+  readonly lease_ends_at: number | null
+  readonly expires_at: number | null
+  readonly notice_at: number | null
+  readonly tries: number
+  /** How many of its chunks of events may be read. */
+  readonly parts: number
+  readonly last_sequence: number
+  /** The response object, sealed. */
+  readonly body: Uint8Array
+  /** The items of the request, sealed. */
+  readonly input: Uint8Array
+}
+
+/** A sealed piece of its event stream. */
+export interface BackgroundEventTable {
+  readonly owner: string
+  readonly response_id: string
+  readonly part: number
+  readonly first: number
+  readonly last: number
+  readonly events: Uint8Array
 }
 
 export interface DataKeyTable {

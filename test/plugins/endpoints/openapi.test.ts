@@ -128,6 +128,7 @@ t.test('every route is in it, a route that nobody describes too', async t => {
     'get /v1beta/models/{id}',
     'patch /v1/plain/{thing}/{rest}',
     'post /v1/responses',
+    'post /v1/responses/compact',
     'post /v1/responses/input_tokens',
     'post /v1/responses/{id}/cancel',
   ])

@@ -10,6 +10,9 @@ import { gateway, hello, saying, scripted } from '../../kit/gateway.ts'
 
 const hi = { model: 'acme/m', input: 'hi' }
 
+/** Without request logging, nothing is stored, and nothing runs in the background. */
+const silent = { name: 'silent' }
+
 /** Members that a request sets in vain, by the names that the warnings give them. */
 const asked: Readonly<Record<string, object>> = {
   background: { background: true },
@@ -41,7 +44,7 @@ const defaults = [
 ]
 
 t.test('parameters without effect are named, unless they have their default value', async t => {
-  const under = await gateway({ plugins: [saying('acme', hello)] })
+  const under = await gateway({ key: silent, plugins: [saying('acme', hello)] })
   t.teardown(under.stop)
   for (const [param, body] of Object.entries(asked))
     for (const stream of [true, false]) {
@@ -60,7 +63,7 @@ t.test('a stream that begins before the answer has the warnings too', async t =>
     await answer.promise
     yield* hello
   })
-  const under = await gateway({ settings: { commitAfterMs: 1 }, plugins: [slow] })
+  const under = await gateway({ key: silent, settings: { commitAfterMs: 1 }, plugins: [slow] })
   t.teardown(under.stop)
   const { headers, body } = await under.request('/v1/responses', { body: { ...hi, background: true, stream: true } })
   t.match(headers.get('x-gateway-warnings'), /^background: /)
@@ -72,7 +75,7 @@ t.test('a stream that begins before the answer has the warnings too', async t =>
 t.test('all warnings of a request are one bounded header', async t => {
   const many = Array.from({ length: 100 }, (_, index) => ({ type: 'warning' as const, param: `param_${index}`, message: 'was left out' }))
   const acme = witness('acme', (_, count) => (count === 1 ? [text('ok'), stop] : [...many, text('ok'), stop]))
-  const under = await gateway({ plugins: [acme.plugin] })
+  const under = await gateway({ key: silent, plugins: [acme.plugin] })
   t.teardown(under.stop)
   const everything = Object.assign({}, ...Object.values(asked)) as object
   const all = (await ask(under, { ...hi, ...everything })).headers.get('x-gateway-warnings')!
@@ -104,6 +107,7 @@ t.test('nothing is remembered under a conversation', async t => {
 
 t.test('an operator can have requests refused that ask for what the gateway does not have', async t => {
   const under = await testGateway({
+    key: silent,
     plugins: [memory({}), localSealer({ masterKey: 'ab'.repeat(32) }), responses({ unsupported: 'refuse' }), saying('acme', hello)],
   })
   t.teardown(under.stop)

@@ -256,6 +256,8 @@ t.test('the response echoes the request, with concrete values for omitted parame
     incomplete_details: null,
   })
   const asked = {
+    // Else it would run in the background.
+    store: false,
     background: true,
     instructions: 'Be brief.',
     max_output_tokens: 7,

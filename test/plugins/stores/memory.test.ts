@@ -6,6 +6,7 @@ import {
   AdminTokenStore,
   AuditTrail,
   ConversationStore,
+  BackgroundStore,
   KeyStore,
   Ledger,
   MetricStore,
@@ -17,6 +18,7 @@ import {
   adminTokenStoreSuite,
   auditTrailSuite,
   conversationStoreSuite,
+  backgroundStoreSuite,
   keyStoreSuite,
   recordStoreSuite,
   responseStoreSuite,
@@ -46,7 +48,7 @@ t.test('provides all five services, or those it is asked for', async t => {
 t.test('refuses an unknown service', async t => {
   await t.rejects(setUp([memory({ services: ['sessions' as 'keys'] })]), {
     message:
-      'plugin memory has bad options: services[0] must be one of keys, accounts, responses, conversations, metrics, limits, ledger, records, audit, admin-tokens',
+      'plugin memory has bad options: services[0] must be one of keys, accounts, responses, conversations, background, metrics, limits, ledger, records, audit, admin-tokens',
   })
 })
 
@@ -73,6 +75,10 @@ void t.test('the suite of account stores', async t =>
 void t.test('the suite of audit trails', async t => auditTrailSuite(t, { open: async () => ({ audit: await get(AuditTrail) }) }))
 
 void t.test('the suite of admin tokens', async t => adminTokenStoreSuite(t, { open: async () => ({ tokens: await get(AdminTokenStore) }) }))
+
+void t.test('the suite of background stores', async t =>
+  backgroundStoreSuite(t, { open: async () => ({ background: await get(BackgroundStore) }) }),
+)
 
 void t.test('the suite of response stores', async t =>
   responseStoreSuite(t, { open: async () => ({ responses: await get(ResponseStore) }) }),

@@ -5,6 +5,7 @@ import { SqlAccounts } from '../../../plugins/stores/sql/accounts.ts'
 import { SqlAdminTokens } from '../../../plugins/stores/sql/admin-tokens.ts'
 import { SqlAuditTrail } from '../../../plugins/stores/sql/audit-trail.ts'
 import { SqlConversations } from '../../../plugins/stores/sql/conversations.ts'
+import { SqlBackground } from '../../../plugins/stores/sql/background.ts'
 import { DataKeys } from '../../../plugins/stores/sql/data-keys.ts'
 import { SqlKeys } from '../../../plugins/stores/sql/keys.ts'
 import { SqlLedger } from '../../../plugins/stores/sql/ledger/ledger.ts'
@@ -22,6 +23,7 @@ import {
   adminTokenStoreSuite,
   auditTrailSuite,
   conversationStoreSuite,
+  backgroundStoreSuite,
   keyStoreSuite,
   ledgerSuite,
   recordStoreSuite,
@@ -65,6 +67,15 @@ onEveryDatabase(t, (t, open) => {
       async open() {
         const { database, close } = await openOnce(t, open)
         return { close, audit: new SqlAuditTrail(database) }
+      },
+    }),
+  )
+
+  void t.test('background responses', async t =>
+    backgroundStoreSuite(t, {
+      async open() {
+        const { database, close } = await openOnce(t, open)
+        return { close, background: new SqlBackground(database, partsOn(database), silent) }
       },
     }),
   )

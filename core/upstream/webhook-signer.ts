@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 const prefix = 'whsec_'
 
 /** Signs messages as https://www.standardwebhooks.com describes. Its libraries verify them. */
-export class Signer {
+export class WebhookSigner {
   readonly #key: Buffer
 
   /** `whsec_` and base64, or any other text, whose bytes are the key. */

@@ -1,0 +1,65 @@
+import { GatewayError, invalidRequest, type Exchange, type JsonObject, type Reply } from '../../../../core/index.ts'
+import type { BackgroundState } from '../../../../core/stores.ts'
+import { streamReply } from '../replies.ts'
+import { single } from '../single.ts'
+import type { Background } from './background.ts'
+import { follow } from './follow.ts'
+import { isOver, isStoredElsewhere, shown } from './shown.ts'
+
+export { isStoredElsewhere, shown }
+
+const lastNumber = 2_147_483_647
+
+/** The stream of a background response, from an event on. Undefined if there is no such response. */
+export async function resume(exchange: Exchange, background: Background, id: string): Promise<Reply | undefined> {
+  const after = startingAfter(exchange.query)
+  const { owner } = exchange.caller
+  if (!(await background.find(owner, id))) return undefined
+  const stream = exchange.stream()
+  exchange.record.stream = true
+  if (exchange.request.method === 'HEAD') return streamReply(stream)
+  const following = follow(stream, background, { owner, id, after }, exchange.signal)
+  // The record follows when the client has everything, or has left.
+  exchange.work = following.then(() => (exchange.cancellation.aborted ? exchange.cancellation.reason : undefined))
+  return streamReply(stream)
+}
+
+/** Cancels a background response. Undefined if there is no such response, or a stored one by now. */
+export async function cancel({ caller: { owner } }: Exchange, background: Background, id: string): Promise<JsonObject | undefined> {
+  const state = await background.find(owner, id)
+  const now = state && !isOver(state) ? await background.cancel(owner, id) : state
+  return now && !isStoredElsewhere(now) ? shown(now) : undefined
+}
+
+/** Deletes a background response. `removeStored` removes the stored one, and throws a 404 if there is none. */
+export async function remove(background: Background, owner: string, id: string, removeStored: () => Promise<void>): Promise<void> {
+  const state = await background.find(owner, id)
+  if (!state) return await removeStored()
+  if (!isOver(state)) throw inProgress(state)
+  try {
+    await removeStored()
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.status !== 404) throw error
+  }
+  await background.store.delete(owner, id)
+}
+
+/** The sequence number of the last event that the client has. */
+function startingAfter(query: URLSearchParams): number {
+  const value = single(query, 'starting_after')
+  if (value === null || value === '') return -1
+  const number = /^\d{1,10}$/.test(value) ? Number(value) : lastNumber + 1
+  if (number > lastNumber)
+    throw invalidRequest("Invalid value for 'starting_after': expected the sequence_number of an event.", 'starting_after')
+  return number
+}
+
+function inProgress({ id }: BackgroundState): GatewayError {
+  return new GatewayError({
+    status: 409,
+    type: 'invalid_request_error',
+    code: 'response_in_progress',
+    message: `Response with id '${id}' is in progress. Cancel it, or wait until it has ended, before you delete it.`,
+    param: 'id',
+  })
+}

@@ -1,0 +1,276 @@
+import type { Kysely } from 'kysely'
+import { isObject, type Item, type JsonObject, type Logger } from '../../../core/index.ts'
+import type {
+  BackgroundAddress,
+  BackgroundEnd,
+  BackgroundNotice,
+  BackgroundResponse,
+  BackgroundState,
+  BackgroundStatus,
+  BackgroundStore,
+  EventBatch,
+  EventChunk,
+  FinalStatus,
+} from '../../../core/stores.ts'
+import { columnId } from './column-id.ts'
+import { insertChunks, readChunks, removeBackground, sealedChunks, type BackgroundRow } from './background-rows.ts'
+import { forUpdate } from './for-update.ts'
+import type { SealedParts } from './sealed-parts.ts'
+import type { Tables } from './tables.ts'
+
+const running = ['queued', 'in_progress', 'completing'] as const
+const rowsAtOnce = 50
+const noticesAtOnce = 20
+/** SQLite allows 32,766 parameters in a statement. */
+const renewedAtOnce = 1_000
+
+/** The input, the object and the events of a response are encrypted. Its id, its owner, its status and its times are not. */
+export class SqlBackground implements BackgroundStore {
+  readonly #database: Kysely<Tables>
+  readonly #reader: Kysely<Tables>
+  readonly #parts: SealedParts
+  readonly #log: Logger
+
+  constructor(database: Kysely<Tables>, parts: SealedParts, log: Logger, reader = database) {
+    this.#database = database
+    this.#reader = reader
+    this.#parts = parts
+    this.#log = log
+  }
+
+  async begin(ownerName: string, response: BackgroundResponse): Promise<void> {
+    const { org, input, body, createdAt, leaseEndsAt } = response
+    const owner = columnId(ownerName)
+    const id = columnId(response.id)
+    await this.#database
+      .insertInto('background')
+      .values({
+        owner,
+        id,
+        org,
+        status: 'queued',
+        created_at: createdAt,
+        lease_ends_at: leaseEndsAt,
+        expires_at: null,
+        notice_at: null,
+        tries: 0,
+        parts: 0,
+        last_sequence: -1,
+        body: await this.#sealedBody({ owner, id, org }, body),
+        input: await this.#parts.seal(org, { owner, id, part: 'background-input' }, input),
+      })
+      .execute()
+  }
+
+  async get(ownerName: string, id: string): Promise<BackgroundState | undefined> {
+    const row = await this.#row(this.#reader, ownerName, id).selectAll().executeTakeFirst()
+    if (!row) return undefined
+    const { owner, org } = row
+    const body = await this.#parts.open(org, { owner, id: row.id, part: 'background-body' }, row.body)
+    const input = await this.#parts.open(org, { owner, id: row.id, part: 'background-input' }, row.input)
+    if (!isObject(body) || !Array.isArray(input)) return this.#damaged(row.id)
+    return {
+      id,
+      org,
+      input: input as readonly Item[],
+      body,
+      createdAt: row.created_at,
+      status: row.status as BackgroundStatus,
+      leaseEndsAt: row.lease_ends_at ?? undefined,
+      lastSequence: row.last_sequence,
+    }
+  }
+
+  async append(ownerName: string, responseId: string, batch: EventBatch): Promise<boolean> {
+    const row = await this.#known(ownerName, responseId)
+    if (!row) return false
+    const chunks = await sealedChunks(this.#parts, row, batch.chunks)
+    const body = batch.begun && (await this.#sealedBody(row, batch.begun))
+    return await this.#database.transaction().execute(async transaction => {
+      const changed = await transaction
+        .updateTable('background')
+        .set(({ eb }) => ({
+          parts: batch.parts,
+          last_sequence: batch.lastSequence,
+          ...(body && { body, status: eb.case().when('status', '=', 'queued').then('in_progress').else(eb.ref('status')).end() }),
+        }))
+        .where('owner', '=', row.owner)
+        .where('id', '=', row.id)
+        .where('lease_ends_at', 'is not', null)
+        .returning('status')
+        .executeTakeFirst()
+      if (!changed) return false
+      await insertChunks(transaction, chunks)
+      return changed.status !== 'cancelled'
+    })
+  }
+
+  async complete(owner: string, id: string): Promise<boolean> {
+    const { numUpdatedRows } = await this.#database
+      .updateTable('background')
+      .set({ status: 'completing' })
+      .where('owner', '=', columnId(owner))
+      .where('id', '=', columnId(id))
+      .where('lease_ends_at', 'is not', null)
+      .where('status', 'in', running)
+      .executeTakeFirstOrThrow()
+    return numUpdatedRows > 0n
+  }
+
+  async finish(ownerName: string, responseId: string, { status, body, batch, expiresAt, noticeAt }: BackgroundEnd): Promise<boolean> {
+    const row = await this.#known(ownerName, responseId)
+    if (!row) return false
+    const chunks = await sealedChunks(this.#parts, row, batch.chunks)
+    const sealed = body && (await this.#sealedBody(row, body))
+    return await this.#database.transaction().execute(async transaction => {
+      const changed = await transaction
+        .updateTable('background')
+        .set(({ eb }) => ({
+          lease_ends_at: null,
+          expires_at: expiresAt,
+          notice_at: noticeAt ?? null,
+          parts: batch.parts,
+          last_sequence: batch.lastSequence,
+          status: eb.case().when('status', '=', 'cancelled').then('cancelled').else(status).end(),
+          ...(sealed && { body: sealed }),
+        }))
+        .where('owner', '=', row.owner)
+        .where('id', '=', row.id)
+        .where('lease_ends_at', 'is not', null)
+        .executeTakeFirstOrThrow()
+      if (changed.numUpdatedRows === 0n) return false
+      await insertChunks(transaction, chunks)
+      return true
+    })
+  }
+
+  async cancel(owner: string, id: string): Promise<boolean> {
+    const { numUpdatedRows } = await this.#database
+      .updateTable('background')
+      .set({ status: 'cancelled' })
+      .where('owner', '=', columnId(owner))
+      .where('id', '=', columnId(id))
+      .where('lease_ends_at', 'is not', null)
+      .where('status', 'in', ['queued', 'in_progress'])
+      .executeTakeFirstOrThrow()
+    return numUpdatedRows > 0n
+  }
+
+  async renew(responses: readonly BackgroundAddress[], leaseEndsAt: number): Promise<readonly BackgroundAddress[]> {
+    const open = new Set<string>()
+    for (let from = 0; from < responses.length; from += renewedAtOnce) {
+      const some = responses.slice(from, from + renewedAtOnce)
+      const rows = await this.#database
+        .updateTable('background')
+        .set({ lease_ends_at: leaseEndsAt })
+        .where('id', 'in', [...new Set(some.map(({ id }) => columnId(id)))])
+        .where('owner', 'in', [...new Set(some.map(({ owner }) => columnId(owner)))])
+        .where('lease_ends_at', 'is not', null)
+        .returning(['owner', 'id', 'status'])
+        .execute()
+      for (const { owner, id, status } of rows) if (status !== 'cancelled') open.add(JSON.stringify([owner, id]))
+    }
+    return responses.filter(({ owner, id }) => open.has(JSON.stringify([columnId(owner), columnId(id)])))
+  }
+
+  async lapse(now: number, { expiresAt, noticeAt }: Pick<BackgroundEnd, 'expiresAt' | 'noticeAt'>): Promise<number> {
+    const { numUpdatedRows } = await this.#database
+      .updateTable('background')
+      .set(({ eb }) => ({
+        status: eb.case().when('status', '=', 'cancelled').then('cancelled').else('failed').end(),
+        lease_ends_at: null,
+        expires_at: expiresAt,
+        notice_at: noticeAt ?? null,
+      }))
+      .where('lease_ends_at', '<', now)
+      .executeTakeFirstOrThrow()
+    return Number(numUpdatedRows)
+  }
+
+  async events(owner: string, id: string, from: { readonly part: number; readonly sequence: number }): Promise<readonly EventChunk[]> {
+    const chunks = await readChunks(this.#reader, this.#parts, { owner: columnId(owner), id: columnId(id), ...from })
+    return chunks ?? this.#damaged(columnId(id)) ?? []
+  }
+
+  async delete(owner: string, id: string): Promise<boolean> {
+    return await this.#database.transaction().execute(async transaction => {
+      const row = await forUpdate(
+        transaction,
+        this.#row(transaction, owner, id).select(['owner', 'id', 'lease_ends_at']),
+      ).executeTakeFirst()
+      if (!row || row.lease_ends_at !== null) return false
+      await removeBackground(transaction, [row])
+      return true
+    })
+  }
+
+  async takeNotices(now: number, until: number): Promise<readonly BackgroundNotice[]> {
+    return await this.#database.transaction().execute(async transaction => {
+      const due = transaction
+        .selectFrom('background')
+        .select(['owner', 'id', 'status', 'created_at', 'tries'])
+        .where('notice_at', '<=', now)
+        .orderBy('notice_at')
+        .limit(noticesAtOnce)
+      const rows = await forUpdate(transaction, due).execute()
+      for (const { owner, id, tries } of rows)
+        await transaction
+          .updateTable('background')
+          .set({ notice_at: until, tries: tries + 1 })
+          .where('owner', '=', owner)
+          .where('id', '=', id)
+          .execute()
+      return rows.map(({ owner, id, status, created_at, tries }) => ({
+        owner,
+        id,
+        status: status as FinalStatus,
+        createdAt: created_at,
+        tries,
+      }))
+    })
+  }
+
+  async putOff(owner: string, id: string, dueAt: number | undefined): Promise<void> {
+    await this.#database
+      .updateTable('background')
+      .set({ notice_at: dueAt ?? null })
+      .where('owner', '=', columnId(owner))
+      .where('id', '=', columnId(id))
+      .where('lease_ends_at', 'is', null)
+      .execute()
+  }
+
+  async expire(now: number): Promise<number> {
+    let expired = 0
+    for (;;) {
+      const rows = await this.#database
+        .selectFrom('background')
+        .select(['owner', 'id'])
+        .where('lease_ends_at', 'is', null)
+        .where('expires_at', '<', now)
+        .limit(rowsAtOnce)
+        .execute()
+      if (rows.length > 0) await this.#database.transaction().execute(transaction => removeBackground(transaction, rows))
+      expired += rows.length
+      if (rows.length < rowsAtOnce) return expired
+    }
+  }
+
+  #row(database: Kysely<Tables>, owner: string, id: string) {
+    return database.selectFrom('background').where('owner', '=', columnId(owner)).where('id', '=', columnId(id))
+  }
+
+  /** The organization of a response, for its key. */
+  async #known(owner: string, id: string): Promise<BackgroundRow | undefined> {
+    return await this.#row(this.#reader, owner, id).select(['owner', 'id', 'org']).executeTakeFirst()
+  }
+
+  async #sealedBody({ owner, id, org }: BackgroundRow, body: JsonObject): Promise<Uint8Array> {
+    return await this.#parts.seal(org, { owner, id, part: 'background-body' }, body)
+  }
+
+  /** Reading it again cannot help, so a damaged response counts as one that was never there. */
+  #damaged(id: string): undefined {
+    this.#log.error('a background response cannot be decrypted: it was changed, or its key is lost', { response: id })
+  }
+}
