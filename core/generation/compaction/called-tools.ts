@@ -1,6 +1,9 @@
-import type { Item } from '../../contracts/items.ts'
+import type { CustomToolCallItem, FunctionCallItem, Item } from '../../contracts/items.ts'
 import type { CustomTool, FunctionTool, ToolDefinition } from '../../contracts/request.ts'
-import { isCall, type CallItem } from './calls.ts'
+import type { AgentTool } from '../agent-tools/agent-tool.ts'
+import { callIdOf } from '../agent-tools/call-id.ts'
+import { agentToolOfCall } from '../agent-tools/table.ts'
+import { isCall } from './calls.ts'
 
 /**
  * Stand-ins for the tools that a conversation has called: some vendors reject calls of a request without tools, and those who compact a
@@ -11,6 +14,13 @@ export function calledTools(items: readonly Item[]): readonly ToolDefinition[] {
   const namespaces = new Map<string, Map<string, FunctionTool | CustomTool>>()
   for (const call of items) {
     if (!isCall(call)) continue
+    const agentTool = agentToolOfCall(call.type)
+    if (agentTool) {
+      // Calls of a search that the vendor runs have no output.
+      if (callIdOf(call) !== undefined) tools.set(agentTool.type, standInOf(agentTool))
+      continue
+    }
+    if (call.type !== 'function_call' && call.type !== 'custom_tool_call') continue
     const { namespace } = call
     if (!namespace) tools.set(`${call.type} ${call.name}`, standIn(call))
     else {
@@ -24,6 +34,10 @@ export function calledTools(items: readonly Item[]): readonly ToolDefinition[] {
   ]
 }
 
-function standIn({ type, name }: CallItem): FunctionTool | CustomTool {
+function standIn({ type, name }: FunctionCallItem | CustomToolCallItem): FunctionTool | CustomTool {
   return type === 'custom_tool_call' ? { type: 'custom', name } : { type: 'function', name, parameters: { type: 'object' } }
+}
+
+function standInOf({ type }: AgentTool): ToolDefinition {
+  return type === 'tool_search' ? { type, execution: 'client' } : { type }
 }
