@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ProviderFailure } from '../core/index.ts'
 import { listeningGateway, scripted } from '../test/kit/gateway.ts'
-import { Codex } from './codex/codex.ts'
+import { Codex, installCodex } from './codex/codex.ts'
 import { scriptedModel } from './codex/scripted-model.ts'
 
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
@@ -30,7 +30,8 @@ function check(what: string, holds: boolean, seen: unknown): void {
 }
 
 try {
-  const codex = await Codex.install(process.env['TURNPIKE_CODEX'] ?? scratch, scratch, `${under.url}/v1`, under.apiKey)
+  const command = await installCodex(process.env['TURNPIKE_CODEX'] ?? scratch)
+  const codex = await Codex.configure({ command, home: join(scratch, 'home'), baseUrl: `${under.url}/v1`, apiKey: under.apiKey })
 
   const hello = await codex.turn('sandbox/echo', ['say hi'])
   check('a text turn', hello.exitCode === 0 && hello.said.at(-1) === 'say hi', hello)

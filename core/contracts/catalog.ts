@@ -1,6 +1,6 @@
 import type { Feature } from './feature.ts'
 import type { RetrievalKind } from './retrieval.ts'
-import type { Effort } from './request.ts'
+import type { AgentToolType, Effort } from './request.ts'
 import { token } from '../foundation/token.ts'
 
 /** US dollars per million tokens. */
@@ -47,6 +47,10 @@ export interface Capabilities {
   readonly allowedTools?: boolean | undefined
   /** Runs tool types of the Responses API, such as `code_interpreter`. Other endpoints do not get them. */
   readonly builtInTools?: boolean | undefined
+  /** The tools of coding agents that it has. If absent, all of them with `builtInTools`, and none without. */
+  readonly agentTools?: readonly AgentToolType[] | undefined
+  /** Makes the input of custom tools match their grammars. If absent, endpoints with `customTools` do. */
+  readonly grammars?: boolean | undefined
   readonly structuredOutput?: 'json_schema' | 'json_object' | 'none' | undefined
   /** JSON mode requires the word "JSON" in `input`; the instructions do not count. */
   readonly jsonModeReadsInput?: boolean | undefined

@@ -12,7 +12,7 @@ export type Feature = (typeof features)[number]
 export function usesFeature(request: GenerationRequest, feature: Feature): boolean {
   switch (feature) {
     case 'tools':
-      return request.tools?.some(({ type }) => type !== 'web_search') ?? false
+      return (request.tools?.some(({ type }) => type !== 'web_search') ?? false) || request.input.some(bringsTools)
     case 'structured_output':
       return request.text?.format !== undefined && request.text.format.type !== 'text'
     case 'images':
@@ -26,6 +26,10 @@ export function usesFeature(request: GenerationRequest, feature: Feature): boole
     case 'extended_cache':
       return request.prompt_cache_retention === '24h' || isLong(request.prompt_cache_options?.ttl) || somePart(request, isKeptLong)
   }
+}
+
+function bringsTools({ type }: Item): boolean {
+  return type === 'tool_search_output' || type === 'additional_tools'
 }
 
 type AnyPart = Part | InputPart | { readonly type: string; readonly image_url?: unknown; readonly file_url?: unknown }

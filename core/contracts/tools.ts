@@ -73,7 +73,14 @@ export const webSearchTool = {
   },
 } as const satisfies Schema
 
-/** Tools that only the Responses dialect runs. */
+/**
+ * Tools of coding agents, which the caller runs. An endpoint that does not have them gets functions in their place:
+ * docs/protocol/tools.md#tools-of-coding-agents.
+ */
+export const agentToolTypes = ['apply_patch', 'local_shell', 'shell', 'tool_search'] as const
+export type AgentToolType = (typeof agentToolTypes)[number]
+
+/** Tools that only the Responses dialect has. Callers may send others that are as unknown to core. */
 export const foreignToolTypes = [
   'apply_patch',
   'code_interpreter',
@@ -88,6 +95,9 @@ export const foreignToolTypes = [
   'shell',
   'tool_search',
 ] as const
+
+/** By type of tool: members of an entry that hold the caller's credentials. Only who runs the tool gets them. */
+export const secretToolMembers: ReadonlyMap<unknown, readonly string[]> = new Map([['mcp', ['authorization', 'headers']]])
 
 const foreignTool = { type: 'object', required: ['type'], properties: { type: { enum: foreignToolTypes } } } as const satisfies Schema
 

@@ -1,5 +1,5 @@
 import type { Capabilities } from '../contracts/catalog.ts'
-import { efforts } from '../contracts/request.ts'
+import { agentToolTypes, efforts } from '../contracts/request.ts'
 import { isObject } from '../foundation/json.ts'
 import { isPending } from '../runtime/pending.ts'
 import { kindOf } from '../foundation/kind-of.ts'
@@ -12,12 +12,11 @@ const members: { readonly [N in keyof Capabilities]-?: Member } = {
   namespaceTools: optional(flag),
   allowedTools: optional(flag),
   builtInTools: optional(flag),
+  agentTools: optional(listOf(agentToolTypes)),
+  grammars: optional(flag),
   structuredOutput: optional(oneOf('json_schema', 'json_object', 'none')),
   jsonModeReadsInput: optional(flag),
-  efforts: optional({
-    expected: `an array of ${efforts.join(', ')}`,
-    accepts: value => Array.isArray(value) && value.every(each => (efforts as readonly unknown[]).includes(each)),
-  }),
+  efforts: optional(listOf(efforts)),
   hiddenReasoning: optional({ expected: 'true, false or "asked"', accepts: value => typeof value === 'boolean' || value === 'asked' }),
   streaming: optional(flag),
   verbosity: optional(flag),
@@ -29,6 +28,13 @@ const members: { readonly [N in keyof Capabilities]-?: Member } = {
   webSearch: optional(flag),
   searchAlone: optional(flag),
   choices: optional(flag),
+}
+
+function listOf(values: readonly unknown[]): Member {
+  return {
+    expected: `an array of ${values.join(', ')}`,
+    accepts: value => Array.isArray(value) && value.every(each => values.includes(each)),
+  }
 }
 
 /** The first problem of capabilities, as the end of a sentence. Undefined if they are valid, or absent. */

@@ -8,7 +8,8 @@ import type { Ids } from '../foundation/ids.ts'
 import { idOfNew } from './item-ids.ts'
 import { ItemStage } from './item-stage.ts'
 import type { AnswerGuards } from '../guards/answer-guards.ts'
-import type { RaisedEvent } from './raised-event.ts'
+import { CheckedCalls, type CallToCheck } from './checked-calls.ts'
+import type { RaisedEvent, StagedEvent } from './raised-event.ts'
 import type { Seal } from '../routing/state.ts'
 import { Citations } from './tools/citations.ts'
 import type { HeldCalls } from './tools/held-calls.ts'
@@ -29,11 +30,12 @@ export class Answer {
   #seal: Seal = unsealed
   #held: HeldCalls | undefined
   #citations: Citations | undefined
+  #checked: CheckedCalls | undefined
 
   constructor(ids: Ids, sink: GenerationSink) {
     this.#ids = ids
     this.#sink = sink
-    this.#stage = new ItemStage(ids, event => this.#tell(event))
+    this.#stage = new ItemStage(ids, event => this.#staged(event))
   }
 
   /** Called before the first event. */
@@ -112,6 +114,21 @@ export class Answer {
     this.#stage.end(finish)
   }
 
+  /**
+   * Call when a reply has ended. The calls that keep the rest of the answer back until they are checked: `release` ends that. Undefined if
+   * nothing is kept back.
+   */
+  callsToCheck(finish: FinishReason): readonly CallToCheck[] | undefined {
+    if (!this.#checked) return undefined
+    if (finish !== 'pause') this.#stage.end(finish)
+    return this.#checked.waiting
+  }
+
+  /** Shows the calls that were checked, and what follows them. */
+  release(): void {
+    this.#checked?.release()
+  }
+
   /** Call when the answer has failed, so that its memory is free while its cost is counted. */
   forget(): void {
     this.transcript.forget()
@@ -121,6 +138,20 @@ export class Answer {
   /** Call after a round or the end. Waits until the guards have let everything through, and rejects if they do not. Undefined if nothing is held. */
   settled(): Promise<void> | undefined {
     return this.#guards?.settled()
+  }
+
+  #staged(event: StagedEvent): void {
+    if (!this.#checked) {
+      if (!('check' in event)) return this.#tell(event)
+      this.#checked = new CheckedCalls(shown => this.#tell(shown), this.#hide)
+    }
+    this.#checked.write(event)
+  }
+
+  /** A call as the model wrote it counts as generated, even if it is never shown. */
+  readonly #hide = (event: ItemEvent): void => {
+    this.transcript.add(event, this.#seal)
+    if (event.type === 'item-open') this.transcript.hideCall()
   }
 
   #tell(event: ItemEvent): void {

@@ -98,7 +98,7 @@ export class GivenAnswer {
       const { done, value } = await this.#pulled()
       if (done) {
         this.#isOver = true
-        throw this.#mistake('gave an answer without a finish')
+        throw this.mistake('gave an answer without a finish')
       }
       this.#list = Array.isArray(value) ? value : [value]
       // Otherwise, an endless answer without events would never let go of the thread.
@@ -123,7 +123,7 @@ export class GivenAnswer {
       return 'then' in pulling ? await inTime(Promise.resolve(pulling), by, context) : pulling
     } catch (error) {
       // A plugin's error is not meant for the caller, even if it is a `GatewayError`.
-      throw context.signal.aborted || !(error instanceof GatewayError) ? error : this.#mistake('threw while it gave an answer', error)
+      throw context.signal.aborted || !(error instanceof GatewayError) ? error : this.mistake('threw while it gave an answer', error)
     }
   }
 
@@ -147,13 +147,13 @@ export class GivenAnswer {
         return search
       }
       case 'compaction':
-        throw this.#mistake('gave an answer with a compaction, which is bound to the account that made it')
+        throw this.mistake('gave an answer with a compaction, which is bound to the account that made it')
       case 'tool-call':
         if (this.#parts.hasTools && !this.#isOwn(event))
-          throw this.#mistake("gave an answer that calls a function which is not the caller's own")
+          throw this.mistake("gave an answer that calls a function which is not the caller's own")
         return event
       case 'finish':
-        if (event.reason === 'pause') throw this.#mistake('gave an answer that pauses')
+        if (event.reason === 'pause') throw this.mistake('gave an answer that pauses')
         return event
       default:
         return event
@@ -164,7 +164,7 @@ export class GivenAnswer {
     return ownTools(this.#parts.request.tools).some(tool => tool.name === name && tool.namespace === namespace)
   }
 
-  #mistake(problem: string, cause?: unknown): PluginError {
+  mistake(problem: string, cause?: unknown): PluginError {
     const { plugin, wrapper } = this.#parts.by
     return new PluginError(plugin, `${problem} in the call wrapper "${wrapper.name}"`, { cause })
   }

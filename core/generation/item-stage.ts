@@ -1,5 +1,5 @@
 import type { FinishReason, SearchAction } from '../contracts/events.ts'
-import type { ItemEvent, OpenedItem } from '../contracts/item-events.ts'
+import type { OpenedItem } from '../contracts/item-events.ts'
 import { maxCallIdLength } from '../contracts/items.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
 import type { SearchEvent } from '../contracts/tool.ts'
@@ -7,7 +7,7 @@ import type { Ids } from '../foundation/ids.ts'
 import { ProviderMistake } from '../provider-kit/provider-mistake.ts'
 import { idOfNew } from './item-ids.ts'
 import { OpenCall } from './open-call.ts'
-import type { RaisedEvent } from './raised-event.ts'
+import type { CallCheck, RaisedEvent, StagedEvent } from './raised-event.ts'
 
 /** An event with its call resolved. Calls are compared by identity, because providers may reuse a key in the next round. */
 type Placed =
@@ -28,7 +28,7 @@ type Open =
  */
 export class ItemStage {
   readonly #ids: Ids
-  readonly #emit: (event: ItemEvent) => void
+  readonly #emit: (event: StagedEvent) => void
   /** By the provider's key, in the current round. `null` means a suppressed call. */
   #calls: Map<string, OpenCall | null> | undefined
   #callIds: Set<string> | undefined
@@ -37,7 +37,7 @@ export class ItemStage {
   #open: Open | undefined
   #waiting: Placed[] = []
 
-  constructor(ids: Ids, emit: (event: ItemEvent) => void) {
+  constructor(ids: Ids, emit: (event: StagedEvent) => void) {
     this.#ids = ids
     this.#emit = emit
   }
@@ -173,9 +173,11 @@ export class ItemStage {
         this.#open = { kind: 'reasoning', isFull: false, isOver: false }
         this.#tell({ kind: 'reasoning', id: this.#id('reasoning') })
         return void this.#grows(event)
-      case 'call':
-        this.#open = { kind: 'call', call: event.call }
-        return this.#tell(event.call.opened(this.#id(event.call.isCustom ? 'custom_tool_call' : 'function_call')))
+      case 'call': {
+        const { call } = event
+        this.#open = { kind: 'call', call }
+        return this.#tell(call.opened(this.#id(call.itemType)), call.check)
+      }
       case 'input':
         return refuseInput(event.text)
       case 'search':
@@ -238,8 +240,8 @@ export class ItemStage {
     return last === 'text' || last === 'refusal' || last === 'reasoning'
   }
 
-  #tell(item: OpenedItem): void {
-    this.#emit({ type: 'item-open', item })
+  #tell(item: OpenedItem, check?: CallCheck): void {
+    this.#emit(check ? { type: 'item-open', item, check } : { type: 'item-open', item })
   }
 
   #id(type: string): string {

@@ -1,6 +1,7 @@
 import type { OpenedCall } from '../contracts/item-events.ts'
 import { isJson, isObject, parseJson } from '../foundation/json.ts'
-import type { RaisedCall } from './raised-event.ts'
+import { agentTools } from './agent-tools/table.ts'
+import type { CallCheck, RaisedCall } from './raised-event.ts'
 
 /** A call whose input is still arriving. */
 export class OpenCall {
@@ -13,6 +14,17 @@ export class OpenCall {
   constructor(call: RaisedCall, callId: string) {
     this.#call = call
     this.callId = callId
+  }
+
+  get check(): CallCheck | undefined {
+    return this.#call.check
+  }
+
+  /** The type of the item that shows the call. */
+  get itemType(): string {
+    const { check } = this.#call
+    if (check && 'tool' in check) return agentTools[check.tool].call
+    return this.isCustom ? 'custom_tool_call' : 'function_call'
   }
 
   get isCustom(): boolean {
@@ -35,10 +47,10 @@ export class OpenCall {
     return { kind: 'call', id, callId: this.callId, name, ...(namespace && { namespace }), custom: this.isCustom }
   }
 
-  /** The input that can be emitted now. Empty while the input is wrapped in arguments. */
+  /** The input that can be emitted now. Empty while the input is wrapped in arguments, unless it is checked later. */
   add(text: string): string {
     this.#input += text
-    return this.#call.wrapped ? '' : text
+    return this.#unwraps ? '' : text
   }
 
   /** The provider says that the input is complete. */
@@ -48,12 +60,16 @@ export class OpenCall {
 
   /** The rest of the input. */
   close(): string {
-    return this.#call.wrapped ? inputIn(this.#input) : ''
+    return this.#unwraps ? inputIn(this.#input) : ''
+  }
+
+  get #unwraps(): boolean {
+    return this.#call.wrapped === true && !this.#call.check
   }
 }
 
 /** Unwraps a custom call's input from its arguments. Truncated arguments are returned as they are. */
-function inputIn(args: string): string {
+export function inputIn(args: string): string {
   const object = parseJson(args)
   if (!isObject(object)) return args
   if (Object.keys(object).length === 0) return ''

@@ -7,6 +7,7 @@ import type { GenerationSink } from '../contracts/route.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import type { Sealer } from '../contracts/sealer.ts'
 import { GatewayError } from '../foundation/errors.ts'
+import type { Ids } from '../foundation/ids.ts'
 import type { Cancellation } from '../runtime/cancellation.ts'
 import { isPending, type Maybe } from '../runtime/pending.ts'
 import { applyInputGuards } from '../guards/input-guards.ts'
@@ -14,6 +15,8 @@ import { refuseNewFeatures } from '../guards/new-features.ts'
 import type { Candidate } from '../routing/plan.ts'
 import { sealState, type Seal } from '../routing/state.ts'
 import type { Answer } from './answer.ts'
+import { CallRepair } from './call-repair.ts'
+import type { CallToCheck } from './checked-calls.ts'
 import { Choices, endOf } from './choices.ts'
 import type { ModelCall } from './model-call.ts'
 import type { Prepared } from './preparation.ts'
@@ -34,6 +37,7 @@ export interface RoundsScope {
   readonly tools: ToolRounds | undefined
   readonly loaded: LoadedTools
   readonly sealer: Sealer
+  readonly ids: Ids
   readonly context: RunContext
   readonly answer: Answer
   readonly sink: GenerationSink
@@ -51,20 +55,23 @@ export interface RoundsScope {
  */
 export class Rounds {
   readonly #scope: RoundsScope
-  /** The request of the current round. */
+  /** The request without what the answer has added. */
   #request: GenerationRequest
+  /** The request of the current round. */
+  #asked: GenerationRequest
   #reply: ModelReply | undefined
   /** If they are asked one by one. */
   #choices: Choices | undefined
   #pauses = 0
   #finish: FinishReason = 'stop'
   #isCut = false
+  #hasRepaired = false
   /** The destination of replies. */
   readonly #heard: Heard
 
   constructor(scope: RoundsScope) {
     this.#scope = scope
-    this.#request = scope.prepared.request
+    this.#request = this.#asked = scope.prepared.request
     this.#heard = scope.onlookers ? new SeenAnswer(scope.answer, scope.onlookers) : scope.answer
   }
 
@@ -76,6 +83,11 @@ export class Rounds {
   /** True if the answer ended before the model did: the credit covered no more output, or the model paused too often. */
   get isCut(): boolean {
     return this.#isCut
+  }
+
+  /** True if the model was asked once more for a call. */
+  get hasRepaired(): boolean {
+    return this.#hasRepaired
   }
 
   get ranTools(): boolean {
@@ -107,6 +119,7 @@ export class Rounds {
   }
 
   #ask(call: ModelCall, request: GenerationRequest, among: readonly Candidate[]): Promise<Candidate> {
+    this.#asked = request
     const opening = call.open(request, among)
     // The answer ends incomplete before a later round that the spend cap does not cover.
     const { summary } = this.#scope
@@ -128,7 +141,7 @@ export class Rounds {
     this.#reply = reply
     answer.sealBy(this.#seal(reply))
     begin(reply)
-    tools?.open()
+    tools?.open(reply.attempt.candidate.endpoint)
     const { choices = 1 } = this.#request
     if (choices > reply.choices) return this.#oneByOne(reply, choices, call)
     const relaying = this.#relay(reply)
@@ -154,6 +167,9 @@ export class Rounds {
       reply.end()
       await reply.bill()
       const finish = reply.finish!
+      const waiting = answer.callsToCheck(finish)
+      // The others are asked already, so that nothing is asked once more.
+      if (waiting) await this.#repair(reply, call).check(waiting)
       if (reply.usage) total.add(reply.usage, undefined)
       this.#finish = endOf(finish)
       this.#isCut ||= reply.isCut || finish === 'pause'
@@ -174,11 +190,32 @@ export class Rounds {
   }
 
   #billed(costUsd: number | null, reply: ModelReply, call: ModelCall): Maybe<Candidate> {
-    const { finish } = reply
+    const waiting = this.#scope.answer.callsToCheck(reply.finish!)
+    return waiting ? this.#checked(waiting, costUsd, reply, call) : this.#ended(costUsd, reply, call)
+  }
+
+  /** Shows the calls of a reply once they are right. */
+  async #checked(waiting: readonly CallToCheck[], costUsd: number | null, reply: ModelReply, call: ModelCall): Promise<Candidate> {
+    const { isCut, costUsd: lastUsd } = await this.#repair(reply, call).checkOrAsk(waiting, costUsd, this.#asked)
+    return await this.#ended(lastUsd, reply, call, isCut)
+  }
+
+  #repair(reply: ModelReply, call: ModelCall): CallRepair {
+    const { answer, ids, sink, context, prepared } = this.#scope
+    const asks = (again: ModelReply): void => {
+      this.#reply = again
+      this.#hasRepaired = true
+    }
+    return new CallRepair(reply, { call, answer, ids, sink, context, quotes: prepared.guards.length === 0, asks })
+  }
+
+  /** `isCut`: the credit did not cover to ask once more. */
+  #ended(costUsd: number | null, reply: ModelReply, call: ModelCall, isCut = false): Maybe<Candidate> {
+    const finish = isCut ? 'length' : reply.finish
     const { candidate } = reply.attempt
     // A reply that still pauses after the last round stops there.
     this.#finish = endOf(finish!)
-    this.#isCut = reply.isCut || finish === 'pause'
+    this.#isCut = isCut || reply.isCut || finish === 'pause'
     if (this.#scope.onlookers) endRound(reply.usage, finish!, this.#scope.onlookers)
     if ((finish !== 'pause' || this.#request.choices !== undefined) && !this.#scope.tools) return candidate
     call.roundOver(costUsd)

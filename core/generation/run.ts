@@ -11,7 +11,7 @@ import type { GenerationRequest } from '../contracts/request.ts'
 import type { RequestEnvelope } from '../contracts/request-envelope.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
 import type { Commitment, FinishedAnswer, GenerationRun, GenerationSink, Outcome, Warning } from '../contracts/route.ts'
-import { GatewayError } from '../foundation/errors.ts'
+import { GatewayError, internalError } from '../foundation/errors.ts'
 import type { JsonObject } from '../foundation/json.ts'
 import { describeError } from '../foundation/logger.ts'
 import { answerGuards } from '../guards/answer-guards.ts'
@@ -35,6 +35,7 @@ import { Rounds } from './rounds.ts'
 import type { RunServices } from './run-services.ts'
 import type { OpenTools } from './tools/open-tools.ts'
 import { ToolRounds } from './tools/tool-rounds.ts'
+import { withShownTools } from './tools/tool-secrets.ts'
 
 /** The model that answered, and its request. */
 interface Answered {
@@ -117,6 +118,7 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
       record: this.scope.record,
       memory: this.#memory,
       tools,
+      toolSecrets: this.toolSecrets,
       said: this.#answer.transcript,
       mayEndEarly: true,
     })
@@ -156,6 +158,7 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
       tools: left.tools && this.#toolRounds(left.tools, left),
       loaded,
       sealer,
+      ids: this.#services.ids,
       context: this.context,
       answer: this.#answer,
       sink: this.#sink,
@@ -198,12 +201,13 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
       const followed = { session: record.session, user }
       this.#services.affinity.remember(followed, this.context.caller, endpoint, model === 'auto', stored ? finished.id : undefined)
     }
-    record.content(this.envelope.recorded ?? (this.asked as unknown as JsonObject), finished.body)
+    record.content(withShownTools(this.envelope.recorded ?? (this.asked as unknown as JsonObject)), finished.body)
     return this.#outcome!
   }
 
   outcome({ endpoint, finish }: Answered): Omit<AnsweredGeneration, 'by'> | undefined {
-    if (this.#rounds?.isCut || this.#compacted) return undefined
+    // What they saw of a call that was repaired is not what was answered.
+    if (this.#rounds?.isCut || this.#compacted || this.#rounds?.hasRepaired) return undefined
     const { usage, costUsd } = this.operation.bill
     return { endpoint, finish, usage, costUsd, ranTools: this.#rounds?.ranTools === true }
   }
@@ -249,6 +253,9 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
       })
     const finish = await given.relay(write ?? (event => answer.write(event)), this.#sink)
     onlookers?.write({ type: 'finish', reason: finish })
+    if (answer.callsToCheck(finish)?.some(({ problem }) => problem !== undefined))
+      throw internalError(given.mistake('gave an invalid call'))
+    answer.release()
     answer.end(finish)
     return { endpoint, prepared, finish, isGiven: true }
   }

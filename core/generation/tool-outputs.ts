@@ -1,12 +1,7 @@
-import type {
-  CustomToolCallOutputItem,
-  FunctionCallItem,
-  FunctionCallOutputItem,
-  InputPart,
-  Item,
-  MessageItem,
-} from '../contracts/items.ts'
+import type { FunctionCallItem, FunctionCallOutputItem, InputPart, Item, MessageItem } from '../contracts/items.ts'
 import { invalidRequest, type GatewayError } from '../foundation/errors.ts'
+import { callIdOf } from './agent-tools/call-id.ts'
+import { agentToolOfCall } from './agent-tools/table.ts'
 
 /**
  * Moves each tool output right after its call. Throws a 400 if an output's `call_id` names no earlier call or an already answered one:
@@ -32,17 +27,30 @@ function checkOutputs(input: readonly Item[], earlier: number, historyParam: str
         // Some vendors reuse the same call ids in every reply: an output answers the latest call.
         ;(calls ??= new Map()).set(item.call_id, position)
         break
+      case 'apply_patch_call':
+      case 'local_shell_call':
+      case 'shell_call':
+      case 'tool_search_call': {
+        const callId = callIdOf(item)
+        if (callId !== undefined) (calls ??= new Map()).set(callId, position)
+        break
+      }
       case 'function_call_output':
-      case 'custom_tool_call_output': {
-        if (isLoose(item)) break
-        const call = calls?.get(item.call_id)
-        const param = `input[${position - earlier}].call_id`
-        if (position < earlier && (call === undefined || answered?.has(call))) throw brokenHistory(item, historyParam)
+      case 'custom_tool_call_output':
+      case 'apply_patch_call_output':
+      case 'local_shell_call_output':
+      case 'shell_call_output':
+      case 'tool_search_output': {
+        const callId = callIdOf(item)
+        if (isLoose(item) || callId === undefined) break
+        const call = calls?.get(callId)
+        const param = `input[${position - earlier}].${'call_id' in item ? 'call_id' : 'id'}`
+        if (position < earlier && (call === undefined || answered?.has(call))) throw brokenHistory(item, callId, historyParam)
         if (call === undefined) {
           const advice = historyParam === undefined ? 'Send the call before it' : `Send the call before it, or chain with ${historyParam}`
-          throw invalidRequest(`No tool call found for the output with call_id "${item.call_id}". ${advice}.`, param)
+          throw invalidRequest(`No tool call found for the output with call_id "${callId}". ${advice}.`, param)
         }
-        if (answered?.has(call)) throw invalidRequest(`There is more than one output for the tool call "${item.call_id}".`, param)
+        if (answered?.has(call)) throw invalidRequest(`There is more than one output for the tool call "${callId}".`, param)
         ;(answered ??= new Map()).set(call, position)
         break
       }
@@ -52,12 +60,17 @@ function checkOutputs(input: readonly Item[], earlier: number, historyParam: str
 }
 
 /** Of a conversation whose items were added or deleted one by one. */
-function brokenHistory({ id, call_id, type }: FunctionCallOutputItem | CustomToolCallOutputItem, param: string | undefined): GatewayError {
-  const where = id === undefined ? `An item of the type ${type}` : `The item '${id}'`
+function brokenHistory({ type, ...item }: Item, callId: string, param: string | undefined): GatewayError {
+  const where = 'id' in item ? `The item '${String(item.id)}'` : `An item of the type ${type}`
   return invalidRequest(
-    `${where} of the earlier conversation is the output of the tool call "${call_id}", but no call before it waits for that. Delete the item.`,
+    `${where} of the earlier conversation is the output of the tool call "${callId}", but no call before it waits for that. Delete the item.`,
     param,
   )
+}
+
+/** Calls of functions may come before and after these. */
+function isOtherCall({ type }: Item): boolean {
+  return type === 'custom_tool_call' || agentToolOfCall(type) !== undefined
 }
 
 function isLoose(item: Item): boolean {
@@ -69,7 +82,7 @@ function withLoosePaired(input: readonly Item[], answered: AnsweredCalls = new M
   const callOf = new Map<number, FunctionCallItem>()
   for (const [position, item] of input.entries()) {
     if (item.type === 'function_call') open.add(item, position)
-    else if (item.type !== 'custom_tool_call' && item.type !== 'reasoning') open.endRound()
+    else if (!isOtherCall(item) && item.type !== 'reasoning') open.endRound()
     if (!isLoose(item)) continue
     const call = open.take(item as FunctionCallOutputItem)
     if (call === undefined) continue

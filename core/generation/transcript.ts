@@ -59,6 +59,12 @@ export class Transcript implements Said {
     for (const entry of this.#entries) if (entry.kind === 'call' && entry.opened.callId === callId) entry.isReplaced = true
   }
 
+  /** The open call is not part of the answer, or not yet, and still counts as generated. */
+  hideCall(): void {
+    const entry = this.#entries.at(-1)
+    if (entry?.kind === 'call') entry.isReplaced = true
+  }
+
   get characters(): number {
     return this.#entries.reduce((sum, entry) => textsOf(entry).reduce((length, text) => length + text.length, sum), 0)
   }

@@ -11,6 +11,9 @@ type Holder = Record<string, unknown>
 /** Words of the protocol, ids, and bytes. */
 const structural = new Set(['type', 'id', 'status', 'call_id', 'role', 'encrypted_content', 'result', 'image_url', 'file_id'])
 
+/** Members that hold any JSON, in which names have no meaning. */
+const freeForm = new Set(['arguments', 'env'])
+
 /** The texts of an item that is neither a message, reasoning nor a call: queries and results of a search, or the work of a tool. */
 export class DataItem {
   readonly #item: OpenedSearch | OpenedForeign
@@ -42,18 +45,19 @@ export class DataItem {
     return this.#item
   }
 
-  #visit(holder: Holder, key: string, path: string): void {
+  #visit(holder: Holder, key: string, path: string, isFree = false): void {
     const value = holder[key]
     if (typeof value === 'string') {
       this.texts.push({ path, text: value })
       this.#places.push({ holder, key })
     } else if (Array.isArray(value))
-      for (const index of value.keys()) this.#visit(value as unknown as Holder, String(index), `${path}[${index}]`)
-    else if (typeof value === 'object' && value !== null) this.#members(value as Holder, `${path}.`)
+      for (const index of value.keys()) this.#visit(value as unknown as Holder, String(index), `${path}[${index}]`, isFree)
+    else if (typeof value === 'object' && value !== null) this.#members(value as Holder, `${path}.`, isFree)
   }
 
-  #members(holder: Holder, prefix: string): void {
-    for (const key of Object.keys(holder)) if (!structural.has(key)) this.#visit(holder, key, prefix + key)
+  #members(holder: Holder, prefix: string, isFree = false): void {
+    for (const key of Object.keys(holder))
+      if (isFree || !structural.has(key)) this.#visit(holder, key, prefix + key, isFree || freeForm.has(key))
   }
 }
 

@@ -38,7 +38,7 @@ const members = [...Object.keys(requestSchema.properties).filter(member => membe
 const fixedNames = /(?:^|_)(?:ids?|name|filename|namespace|label|authorization|headers|type)$/
 const addresses = /(?:^|_)url$/
 /** Members that hold any JSON: addresses in them are text, which nobody fetches. */
-const freeForm = new Set(['parameters', 'schema', 'input_schema', 'metadata', 'action', 'results', 'variables'])
+const freeForm = new Set(['parameters', 'schema', 'input_schema', 'metadata', 'action', 'arguments', 'results', 'variables'])
 /** These repeat an answer in pieces that cannot be redacted, and vendors do not read them. */
 const repeated = new Set(['logprobs', 'annotations'])
 /** Credentials of a signed URL. */

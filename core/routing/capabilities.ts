@@ -1,8 +1,10 @@
 import type { Capabilities, Endpoint } from '../contracts/catalog.ts'
-import type { InputPart, Part } from '../contracts/items.ts'
+import type { InputPart, Item, Part } from '../contracts/items.ts'
 import type { PassedOver } from '../contracts/log-sink.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
-import { invalidRequest, type GatewayError } from '../foundation/errors.ts'
+import { agentToolTypes } from '../contracts/tools.ts'
+import { GatewayError, invalidRequest } from '../foundation/errors.ts'
+import { unsayable } from '../upstream/provider-failures.ts'
 import type { NamedModel } from './named-models.ts'
 import type { Selection } from './selection.ts'
 
@@ -17,6 +19,40 @@ interface Necessity extends Requirement {
   /** Both complete "The request …, and none of its endpoints …". */
   readonly asks: string
   readonly takes: string
+  /** The item of the input that needs it, if it is one. */
+  itemIn?(request: GenerationRequest): Item | undefined
+}
+
+const agents: ReadonlySet<string> = new Set(agentToolTypes)
+/** Tools that the caller runs. */
+const callable: ReadonlySet<string> = new Set(['function', 'custom', 'namespace', ...agentToolTypes])
+
+/** Items that every endpoint gets in a form that it knows, or whose provider refuses them. All others are of the Responses API alone. */
+const neutral: ReadonlySet<string> = new Set([
+  'message',
+  'function_call',
+  'function_call_output',
+  'custom_tool_call',
+  'custom_tool_call_output',
+  'reasoning',
+  'web_search_call',
+  'compaction',
+  'compaction_trigger',
+  'item_reference',
+  'vendor',
+  'additional_tools',
+  'apply_patch_call',
+  'apply_patch_call_output',
+  'local_shell_call',
+  'local_shell_call_output',
+  'shell_call',
+  'shell_call_output',
+  'tool_search_call',
+  'tool_search_output',
+])
+
+function isForeign({ type }: Item): boolean {
+  return !neutral.has(type)
 }
 
 /** Without these, an endpoint cannot serve the request. */
@@ -26,7 +62,15 @@ const necessities: readonly Necessity[] = [
     asks: 'has tools',
     takes: 'supports them',
     isLacking: ({ tools }) => tools === false,
-    isNeeded: ({ tools }) => tools?.some(({ type }) => type === 'function' || type === 'custom' || type === 'namespace') ?? false,
+    isNeeded: ({ tools }) => tools?.some(({ type }) => callable.has(type)) ?? false,
+  },
+  {
+    reason: 'tools',
+    asks: 'has items that only models behind the Responses API take',
+    takes: 'is one',
+    isLacking: ({ builtInTools }) => !builtInTools,
+    isNeeded: ({ input }) => input.some(isForeign),
+    itemIn: ({ input }) => input.find(isForeign),
   },
   {
     reason: 'images',
@@ -46,6 +90,11 @@ const necessities: readonly Necessity[] = [
 
 /** The gateway has a substitute for these, or can do without. Endpoints of the same model that have them win. */
 const preferences: readonly Requirement[] = [
+  {
+    reason: 'tools',
+    isLacking: ({ agentTools, builtInTools }) => (agentTools ? agentTools.length === 0 : !builtInTools),
+    isNeeded: ({ tools }) => tools?.some(({ type }) => agents.has(type)) ?? false,
+  },
   {
     reason: 'structured-output',
     isLacking: ({ structuredOutput }) => structuredOutput === 'none',
@@ -75,7 +124,7 @@ export function selectCapable(
       endpoints.filter(({ capabilities }) => !necessity.isLacking(capabilities)),
       necessity.reason,
     )
-    if (selection.endpoints.length === 0) throw incapable(endpoints, necessity)
+    if (selection.endpoints.length === 0) throw incapable(endpoints, necessity, request)
   }
   for (const preference of preferences) {
     if (!isLackingSomewhere(selection, preference) || !preference.isNeeded(request)) continue
@@ -131,9 +180,15 @@ function hasType(parts: readonly (Part | InputPart)[], type: InputPart['type']):
 
 const maxNamed = 3
 
-function incapable(endpoints: readonly Endpoint[], { asks, takes }: Necessity): GatewayError {
+function incapable(endpoints: readonly Endpoint[], { asks, takes, itemIn }: Necessity, request: GenerationRequest): GatewayError {
   const names = endpoints.slice(0, maxNamed).map(({ provider, model }) => `${provider}/${model}`)
   const more = endpoints.length > names.length ? ` and ${endpoints.length - names.length} more` : ''
+  const item = itemIn?.(request)
+  if (item) {
+    const message = `Items of type ${item.type} cannot be sent to ${names.join(', ')}${more}: only models behind the Responses API take them. Name one, or leave the item out.`
+    const cause = unsayable(message, item)
+    return new GatewayError({ status: 400, type: 'invalid_request_error', code: 'invalid_value', message, cause })
+  }
   return invalidRequest(
     `The request ${asks}, and none of its endpoints ${takes}: ${names.join(', ')}${more}. ` +
       'Name a model that does, or leave them out. If the catalog is wrong about the model, correct it there.',

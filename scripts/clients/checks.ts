@@ -11,6 +11,12 @@ export const checks = [
   'embeddings',
   'rerank',
   'decisions',
+  'handoffs',
+  'sessions',
+  'conversations',
+  'compaction',
+  'mcp',
+  'websocket',
 ] as const
 export type Check = (typeof checks)[number]
 

@@ -18,7 +18,9 @@ const three = [...openaiAndAnthropic, 'google']
 
 export const clients: readonly Client[] = [
   client('javascript', 'openai'),
+  client('javascript', 'agents'),
   client('python', 'openai'),
+  client('python', 'agents'),
   client('go', 'openai'),
   client('java', 'openai'),
   client('rust', 'async-openai'),

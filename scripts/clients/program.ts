@@ -17,6 +17,7 @@ export async function reportsOf(command: Command, stage: Stage, vendor: string):
     TURNPIKE_KEY: stage.apiKey,
     TURNPIKE_VENDOR: vendor,
     TURNPIKE_RUN: run,
+    TURNPIKE_MCP: stage.mcpUrl,
     TURNPIKE_GPT: gpt,
     TURNPIKE_CLAUDE: claude,
   })

@@ -4,8 +4,8 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-const version = '0.169.0'
-const turnTimeoutMs = 60_000
+const defaultVersion = '0.169.0'
+const turnTimeoutMs = 120_000
 
 /** Codex's report of one turn. */
 export interface Turn {
@@ -19,38 +19,66 @@ export interface Turn {
   readonly errorOutput: string
 }
 
+/** Installs Codex into `folder` if it is not there. */
+export async function installCodex(folder: string, version = defaultVersion): Promise<string> {
+  const command = join(folder, 'node_modules/@openai/codex/bin/codex.js')
+  if (!existsSync(command)) {
+    console.log(`Installing Codex ${version} into ${folder} …`)
+    await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund', '--prefix', folder, `@openai/codex@${version}`])
+  }
+  return command
+}
+
+/**
+ * How it reaches the gateway: as a provider of the operator's, over HTTP or WebSocket, or in place of OpenAI, which it asks over WebSocket
+ * and to compact.
+ */
+export type CodexWay = 'http' | 'websocket' | 'built-in'
+
+export interface CodexOptions {
+  /** As `installCodex` returns it. */
+  readonly command: string
+  /** For its own files. Has to be new. */
+  readonly home: string
+  readonly baseUrl: string
+  readonly apiKey: string
+  /** Default: `http`. */
+  readonly way?: CodexWay
+  /** Settings in TOML. */
+  readonly settings?: string
+}
+
 /** Codex, configured for one gateway. */
 export class Codex {
   readonly #command: string
   readonly #home: string
   readonly #apiKey: string
 
-  private constructor(command: string, home: string, apiKey: string) {
+  private constructor({ command, home, apiKey }: CodexOptions) {
     this.#command = command
     this.#home = home
     this.#apiKey = apiKey
   }
 
-  /** Installs Codex into `folder` if it is not there. Its own files go into `scratch`. */
-  static async install(folder: string, scratch: string, baseUrl: string, apiKey: string): Promise<Codex> {
-    const command = join(folder, 'node_modules/@openai/codex/bin/codex.js')
-    if (!existsSync(command)) {
-      console.log(`Installing Codex ${version} into ${folder} …`)
-      await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund', '--prefix', folder, `@openai/codex@${version}`])
-    }
-    const home = join(scratch, 'home')
-    await mkdir(home)
-    await writeFile(join(home, 'config.toml'), configFor(baseUrl))
-    return new Codex(command, home, apiKey)
+  static async configure(options: CodexOptions): Promise<Codex> {
+    await mkdir(options.home, { recursive: true })
+    await writeFile(join(options.home, 'config.toml'), configFor(options))
+    return new Codex(options)
   }
 
-  /** Runs `codex exec` once, with its input closed, in an empty folder. */
-  async turn(model: string, args: readonly string[]): Promise<Turn> {
+  /** Runs `codex exec` once, with its input closed, in `folder`, or in one without a project. */
+  async turn(model: string, args: readonly string[], folder: string = this.#home): Promise<Turn> {
     const resumes = args[0] === 'resume'
     const all = ['exec', '-s', 'danger-full-access', ...(resumes ? ['resume'] : []), '--skip-git-repo-check', '--json', '-m', model]
     const child = spawn(process.execPath, [this.#command, ...all, ...(resumes ? args.slice(1) : args)], {
-      cwd: this.#home,
-      env: { PATH: process.env['PATH'], HOME: this.#home, CODEX_HOME: this.#home, GATEWAY_KEY: this.#apiKey },
+      cwd: folder,
+      env: {
+        PATH: process.env['PATH'],
+        HOME: this.#home,
+        CODEX_HOME: this.#home,
+        GATEWAY_KEY: this.#apiKey,
+        CODEX_API_KEY: this.#apiKey,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: turnTimeoutMs,
     })
@@ -90,11 +118,18 @@ function turnOf(exitCode: number | null, output: string, errorOutput: string): T
 }
 
 /** No retries, which would hide failures, and no traffic beyond this machine. */
-function configFor(baseUrl: string): string {
-  return `model_provider = "turnpike"
-check_for_update_on_startup = false
+function configFor({ baseUrl, way = 'http', settings = '' }: CodexOptions): string {
+  const general = `check_for_update_on_startup = false
 approval_policy = "never"
-
+${settings}
+`
+  const quiet = `
+[analytics]
+enabled = false
+`
+  if (way === 'built-in') return `openai_base_url = "${baseUrl}"\n${general}${quiet}`
+  return `model_provider = "turnpike"
+${general}
 [model_providers.turnpike]
 name = "Turnpike"
 base_url = "${baseUrl}"
@@ -103,9 +138,6 @@ wire_api = "responses"
 request_max_retries = 0
 stream_max_retries = 0
 stream_idle_timeout_ms = 20000
-supports_websockets = false
-
-[analytics]
-enabled = false
-`
+supports_websockets = ${way === 'websocket'}
+${quiet}`
 }

@@ -1,6 +1,5 @@
-import type { Item } from '../../contracts/items.ts'
+import type { CustomToolCallItem, FunctionCallItem, Item } from '../../contracts/items.ts'
 import type { CustomTool, FunctionTool, ToolDefinition } from '../../contracts/request.ts'
-import { isCall, type CallItem } from './calls.ts'
 
 /**
  * Stand-ins for the tools that a conversation has called: some vendors reject calls of a request without tools, and those who compact a
@@ -10,7 +9,7 @@ export function calledTools(items: readonly Item[]): readonly ToolDefinition[] {
   const tools = new Map<string, ToolDefinition>()
   const namespaces = new Map<string, Map<string, FunctionTool | CustomTool>>()
   for (const call of items) {
-    if (!isCall(call)) continue
+    if (call.type !== 'function_call' && call.type !== 'custom_tool_call') continue
     const { namespace } = call
     if (!namespace) tools.set(`${call.type} ${call.name}`, standIn(call))
     else {
@@ -24,6 +23,6 @@ export function calledTools(items: readonly Item[]): readonly ToolDefinition[] {
   ]
 }
 
-function standIn({ type, name }: CallItem): FunctionTool | CustomTool {
+function standIn({ type, name }: FunctionCallItem | CustomToolCallItem): FunctionTool | CustomTool {
   return type === 'custom_tool_call' ? { type: 'custom', name } : { type: 'function', name, parameters: { type: 'object' } }
 }

@@ -1,9 +1,10 @@
 import type { Item, MessageItem } from '../../contracts/items.ts'
+import { callIdOf } from '../agent-tools/call-id.ts'
 import { isCall, isOutput, openCalls, withoutCalls, type CallItem } from './calls.ts'
 import type { KeptItem } from './digest.ts'
 import { isInstruction } from './expansion.ts'
-import { outputWords } from './item-length.ts'
-import { charactersPerToken, cutMiddle, fingerprintOf, hasMedia, inWords, lengthOf } from './message-text.ts'
+import { shortOutput } from './item-length.ts'
+import { charactersPerToken, fingerprintOf, hasMedia, inWords, lengthOf } from './message-text.ts'
 import { lengthOfAll } from './parts.ts'
 import { isSummary } from './summary-message.ts'
 
@@ -57,7 +58,7 @@ export function sealedTail(tail: readonly Item[], longest: number): readonly Kep
       const isWhole = !hasMedia(item) && lengthOf(item) <= longest
       return [isWhole || item.role !== 'user' ? { item: words } : { item: words, from: fingerprintOf(item) }]
     }
-    if (isOutput(item)) return [{ item: { ...item, output: cutMiddle(outputWords(item), longest) } }]
+    if (isOutput(item)) return [{ item: shortOutput(item, longest) }]
     return item.type === 'reasoning' ? [] : [{ item }]
   })
 }
@@ -69,8 +70,8 @@ function tailOf(items: readonly Item[], most: number): number {
   const outputs = items.findLastIndex(item => !isOutput(item)) + 1
   const round = items.findLastIndex((item, index) => index < outputs && (isOutput(item) || !isMade(item))) + 1
   const last = items.slice(round)
-  const called = new Set(last.flatMap(item => (isCall(item) ? item.call_id : [])))
-  const isWhole = outputs < items.length && last.every(item => !isOutput(item) || called.has(item.call_id))
+  const called = new Set(last.flatMap(item => (isCall(item) ? (callIdOf(item) ?? []) : [])))
+  const isWhole = outputs < items.length && last.every(item => !isOutput(item) || called.has(callIdOf(item) ?? ''))
   return isWhole && lengthOfAll(last) <= most ? round : items.length
 }
 

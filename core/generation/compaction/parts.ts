@@ -1,6 +1,6 @@
 import type { Item } from '../../contracts/items.ts'
 import { divisions, isOutput } from './calls.ts'
-import { lengthOfItem, outputWords } from './item-length.ts'
+import { lengthOfItem, shortOutput } from './item-length.ts'
 import { cutMiddle, inWords } from './message-text.ts'
 
 /** The conversation in parts of at most so many characters. No call is apart from its output. What is too long by itself loses its middle. */
@@ -43,7 +43,7 @@ function fitted(block: readonly Item[], longest: number): readonly Item[] {
 
 function shortened(item: Item, longest: number): Item {
   if (item.type === 'message') return { ...item, content: inWords(item, longest).content }
-  if (isOutput(item)) return { ...item, output: cutMiddle(outputWords(item), longest) }
+  if (isOutput(item)) return shortOutput(item, longest)
   if (item.type === 'custom_tool_call') return { ...item, input: cutMiddle(item.input, longest) }
   if (item.type !== 'function_call' || item.arguments.length <= longest) return item
   // Arguments stay JSON.

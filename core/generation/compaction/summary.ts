@@ -10,6 +10,7 @@ import type { ModelCall } from '../model-call.ts'
 import type { ModelReply } from '../model-reply.ts'
 import type { Prepared } from '../preparation.ts'
 import { calledTools } from './called-tools.ts'
+import { spokenCall } from './calls.ts'
 import type { CompactingScope } from './compacting.ts'
 import type { PlannedCompaction } from './compactions.ts'
 import { lengthOfAll, partsOf } from './parts.ts'
@@ -137,7 +138,7 @@ export class Summary {
     const { guards } = this.#prepared
     const { openCalls } = this.#planned.outline
     const count = this.#parts.length
-    const calls = openCalls.map(call => ({ name: call.name, input: call.type === 'function_call' ? call.arguments : call.input }))
+    const calls = openCalls.map(spokenCall)
     const question = user(compactor.question({ index, count, openCalls: index === count - 1 ? calls : [] }))
     const earlier = before === undefined ? [] : [summaryMessage(before)]
     const request = { ...this.#plain(), input: [...earlier, ...this.#parts[index]!, question] }

@@ -35,8 +35,10 @@ export function offerAllowedOnly({ request, endpoint }: Draft, allowed: Readonly
 
 /** docs/protocol/tools.md#choosing: the list is a hard constraint. Calls of other tools are not part of the answer. */
 export function suppressOtherCalls(own: readonly OwnTool[], allowed: ReadonlySet<string>): Raise {
-  const isAllowed = ({ name, namespace, custom }: RaisedCall): boolean =>
-    toolsMeant({ type: custom ? 'custom' : 'function', name, namespace }, own).some(tool => allowed.has(keyOf(tool)))
+  const isAllowed = ({ name, namespace, custom, check }: RaisedCall): boolean => {
+    const type = check && 'tool' in check ? check.tool : custom ? 'custom' : 'function'
+    return toolsMeant({ type, name, namespace }, own).some(tool => allowed.has(keyOf(tool)))
+  }
   return raiseEach(() => {
     let passed = 0
     return event => {

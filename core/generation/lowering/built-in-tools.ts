@@ -1,17 +1,18 @@
-import { foreignToolTypes, type ToolDefinition } from '../../contracts/request.ts'
+import type { Capabilities } from '../../contracts/catalog.ts'
+import type { ToolDefinition } from '../../contracts/request.ts'
 import { invalidRequest } from '../../foundation/errors.ts'
+import { agentToolOf, hasAgentTool } from '../agent-tools/table.ts'
 import type { Draft } from './draft.ts'
 
-/** Leaves out built-in tools that the endpoint cannot run, unless the choice forces them: docs/protocol/tools.md#definitions. */
+/**
+ * Leaves out tools that the endpoint neither has nor can call as functions, unless the choice forces them: docs/protocol/tools.md#definitions.
+ * That includes types that core does not know.
+ */
 export function leaveOutBuiltInTools({ request, endpoint, warnings }: Draft): void {
-  const { builtInTools, webSearch } = endpoint.capabilities
-  if (!request.tools || builtInTools) return
-  // Only upstreams that run built-in tools can search without fetching from the web.
-  const isOut = (tool: ToolDefinition): boolean =>
-    builtIn.has(tool.type) && !(tool.type === 'web_search' && webSearch && tool.external_web_access !== false)
-  const kept = request.tools.filter(tool => !isOut(tool))
-  if (kept.length === request.tools.length) return
-  const dropped = request.tools.filter(isOut).map(({ type }) => type)
+  const { capabilities } = endpoint
+  if (!request.tools || !request.tools.some(tool => isOut(tool, capabilities))) return
+  const kept = request.tools.filter(tool => !isOut(tool, capabilities))
+  const dropped = request.tools.filter(tool => isOut(tool, capabilities)).map(({ type }) => type)
   const choice = request.tool_choice
   if (typeof choice === 'object' && dropped.includes(choice.type as never))
     throw invalidRequest(`tool_choice asks for "${choice.type}", which this model cannot run here.`, 'tool_choice')
@@ -21,4 +22,20 @@ export function leaveOutBuiltInTools({ request, endpoint, warnings }: Draft): vo
   request.tools = kept
 }
 
-const builtIn: ReadonlySet<string> = new Set(['web_search', ...foreignToolTypes])
+function isOut(tool: ToolDefinition, capabilities: Capabilities): boolean {
+  switch (tool.type) {
+    case 'function':
+    case 'custom':
+    case 'namespace':
+    case 'vendor':
+      return false
+    case 'web_search':
+      // Only upstreams that run built-in tools can search without fetching from the web.
+      return !capabilities.builtInTools && !(capabilities.webSearch && tool.external_web_access !== false)
+    default: {
+      const row = agentToolOf(tool)
+      if (!row) return !capabilities.builtInTools
+      return !hasAgentTool(capabilities, row.type) && row.functionOf(tool) === undefined
+    }
+  }
+}

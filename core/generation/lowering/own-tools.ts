@@ -1,18 +1,46 @@
+import type { Capabilities } from '../../contracts/catalog.ts'
 import type { CustomTool, FunctionTool, NamespaceTool, ToolDefinition } from '../../contracts/request.ts'
+import type { AgentToolType } from '../../contracts/tools.ts'
+import { agentToolOf, hasAgentTool } from '../agent-tools/table.ts'
 
 /** Identifies one of the caller's tools. A function and a custom tool may share a name, and so may tools of two namespaces. */
 export interface OwnTool {
-  readonly type: 'function' | 'custom'
+  readonly type: 'function' | 'custom' | AgentToolType
   readonly name: string
   readonly namespace?: string | undefined
+  /** What the input of a custom tool must match. */
+  readonly grammar?: Grammar | undefined
+}
+
+export interface Grammar {
+  readonly syntax: string
+  readonly definition: string
 }
 
 /** The tools that the caller runs, including those in namespaces. */
 export function ownTools(tools: readonly ToolDefinition[] | undefined): readonly OwnTool[] {
   return (tools ?? []).flatMap<OwnTool>(tool => {
-    if (isNamespace(tool)) return tool.tools.map(({ type, name }) => ({ type, name, namespace: tool.name }))
-    return isOwn(tool) ? { type: tool.type, name: tool.name } : []
+    if (isNamespace(tool)) return tool.tools.map(inner => ownTool(inner, tool.name))
+    return isOwn(tool) ? ownTool(tool) : []
   })
+}
+
+/** The same, and the tools of coding agents that the endpoint does not have: `leaveOutBuiltInTools` has left out what cannot be called. */
+export function callableTools(tools: readonly ToolDefinition[] | undefined, capabilities: Capabilities): readonly OwnTool[] {
+  const own = ownTools(tools)
+  const others = (tools ?? []).flatMap<OwnTool>(tool => {
+    const row = agentToolOf(tool)
+    return row && !hasAgentTool(capabilities, row.type) ? { type: row.type, name: row.type } : []
+  })
+  return others.length > 0 ? [...own, ...others] : own
+}
+
+function ownTool(tool: FunctionTool | CustomTool, namespace?: string): OwnTool {
+  const { type, name } = tool
+  const format = tool.type === 'custom' ? tool.format : undefined
+  const { syntax, definition } = format ?? {}
+  const isGrammar = format?.type === 'grammar' && syntax !== undefined && definition !== undefined
+  return { type, name, ...(namespace !== undefined && { namespace }), ...(isGrammar && { grammar: { syntax, definition } }) }
 }
 
 export function isOwn(tool: ToolDefinition): tool is FunctionTool | CustomTool {

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Capabilities } from '../../contracts/catalog.ts'
+import { agentToolTypes, type AgentToolType } from '../../contracts/tools.ts'
+import { hasAgentTool } from '../agent-tools/table.ts'
 import { keyOf, type OwnTool } from './own-tools.ts'
 
 /** Tool features that an endpoint lacks. */
@@ -10,10 +12,34 @@ export interface ToolForm {
   readonly flat: boolean
   /** Names must be of the characters that every vendor takes. */
   readonly plain: boolean
+  /** Calls of custom tools must be checked against their grammars. */
+  readonly unenforced: boolean
+  /** The tools of coding agents that must become functions. */
+  readonly lacking: ReadonlySet<string>
 }
 
-export function toolFormOf({ customTools, namespaceTools }: Capabilities, plain: boolean): ToolForm {
-  return { functionsOnly: customTools !== true, flat: namespaceTools !== true, plain }
+export function toolFormOf(capabilities: Capabilities, plain: boolean): ToolForm {
+  const { customTools, namespaceTools, grammars = customTools === true } = capabilities
+  return {
+    functionsOnly: customTools !== true,
+    flat: namespaceTools !== true,
+    plain,
+    unenforced: !grammars,
+    lacking: lackingAt(capabilities),
+  }
+}
+
+const allAgentTools: ReadonlySet<string> = new Set(agentToolTypes)
+const none: ReadonlySet<string> = new Set()
+
+function lackingAt(capabilities: Capabilities): ReadonlySet<string> {
+  if (capabilities.agentTools) return new Set(agentToolTypes.filter(type => !hasAgentTool(capabilities, type)))
+  return capabilities.builtInTools ? none : allAgentTools
+}
+
+/** True for a tool of coding agents. */
+export function isAgentTool(tool: OwnTool): tool is OwnTool & { readonly type: AgentToolType } {
+  return allAgentTools.has(tool.type)
 }
 
 /** Some dialects have names with more than letters, digits, "_" and "-". */
@@ -24,8 +50,9 @@ export function isPlain(name: string): boolean {
 /** The strictest vendor limit. */
 export const maxNameLength = 64
 
-export function isChanged({ type, name, namespace }: OwnTool, { functionsOnly, flat, plain }: ToolForm): boolean {
-  if (plain && !isPlain(name)) return true
+export function isChanged({ type, name, namespace, grammar }: OwnTool, form: ToolForm): boolean {
+  const { functionsOnly, flat, plain } = form
+  if ((plain && !isPlain(name)) || form.lacking.has(type) || (grammar && form.unenforced)) return true
   return (functionsOnly && type === 'custom') || (flat && (namespace !== undefined || name.length > maxNameLength))
 }
 

@@ -4,7 +4,8 @@ import type { Raised, RaisedAttempt } from '../lowering/draft.ts'
 import type { RaisedEvent } from '../raised-event.ts'
 import { HeldAnswer } from './held-answer.ts'
 import { extractJson, isJsonObject } from './json-text.ts'
-import { SchemaChecks } from './schema-checks.ts'
+import { aside } from './aside.ts'
+import { schemaChecks } from './schema-checks.ts'
 import { schemaExcess } from './schema-limits.ts'
 
 /** The format that the caller asked for. Without a schema, any JSON object. */
@@ -19,9 +20,6 @@ export interface Expected {
 }
 
 const schemaParam = 'text.format.schema'
-
-/** One per process. No thread starts before the first answer is checked. */
-const checks = new SchemaChecks()
 
 /**
  * Passes the answer on once it is the requested JSON. Throws a 400 for an unusable schema before the provider is called. In a stream,
@@ -48,7 +46,7 @@ export async function* checkedAnswer(
 
 async function requireUsable(schema: string, keyId: string, attempt: RaisedAttempt): Promise<void> {
   const excess = schemaExcess(schema)
-  const problem = excess ?? (await aside(attempt, () => checks.usable(schema, keyId, attempt.signal)))
+  const problem = excess ?? (await aside(attempt, () => schemaChecks.usable(schema, keyId, attempt.signal)))
   if (problem !== undefined) throw unusable(problem)
 }
 
@@ -58,19 +56,9 @@ async function check(text: string, expected: Expected, attempt: RaisedAttempt): 
     return
   }
   const { schema, keyId } = expected
-  const verdict = await aside(attempt, () => checks.judge(schema, text, keyId, attempt.signal))
+  const verdict = await aside(attempt, () => schemaChecks.judge(schema, text, keyId, attempt.signal))
   if (!verdict.usable) throw unusable(verdict.problem)
   if (verdict.problems.length > 0) throw unlike(expected, `it breaks ${verdict.problems.join(', ')}`)
-}
-
-/** Pauses the provider's timeouts: the time for a schema check depends on the caller and the gateway, not on the provider. */
-async function aside<T>(attempt: RaisedAttempt, work: () => Promise<T>): Promise<T> {
-  attempt.pause()
-  try {
-    return await work()
-  } finally {
-    attempt.resume()
-  }
 }
 
 function unusable(problem: string): Error {

@@ -32,6 +32,11 @@ const noTurn: Verdict = {
   problem: `it was not checked within ${maxWaitMs / 1000} s, since too many other schemas of this API key take long`,
 }
 
+/** No schema begins like this. */
+function nameOf({ schema, syntax }: SchemaQuestion): string {
+  return syntax ? `${syntax}:${schema}` : schema
+}
+
 /** Compiles and applies callers' schemas in separate threads, because callers choose their patterns and size. */
 export class SchemaChecks {
   readonly #idle: SchemaThread[] = []
@@ -41,16 +46,17 @@ export class SchemaChecks {
   readonly #known = new LRUCache<string, Known>({ maxSize: rememberedCharacters, sizeCalculation: (_, schema) => schema.length })
 
   /** The reason why a schema cannot be used, if it cannot. */
-  async usable(schema: string, keyId: string, signal: AbortSignal): Promise<string | undefined> {
-    const known = this.#known.get(schema)
+  async usable(schema: string, keyId: string, signal: AbortSignal, syntax?: 'regex'): Promise<string | undefined> {
+    const question = { schema, ...(syntax && { syntax }) }
+    const known = this.#known.get(nameOf(question))
     if (known) return known.problem
-    const verdict = await this.#ask({ schema }, keyId, signal)
+    const verdict = await this.#ask(question, keyId, signal)
     return verdict.usable ? undefined : verdict.problem
   }
 
-  /** `text` must be JSON. */
-  judge(schema: string, text: string, keyId: string, signal: AbortSignal): Promise<Verdict> {
-    return this.#ask({ schema, text }, keyId, signal)
+  /** `text` must be JSON, unless there is a syntax. */
+  judge(schema: string, text: string, keyId: string, signal: AbortSignal, syntax?: 'regex'): Promise<Verdict> {
+    return this.#ask({ schema, text, ...(syntax && { syntax }) }, keyId, signal)
   }
 
   #ask(question: SchemaQuestion, keyId: string, signal: AbortSignal): Promise<Verdict> {
@@ -86,7 +92,7 @@ export class SchemaChecks {
 
   /** The result of a check that ran meanwhile: a bad schema costs one deadline, no matter how many requests wait with it. */
   #verdictWithout({ question, since }: Job): Verdict | undefined {
-    const problem = this.#known.get(question.schema)?.problem
+    const problem = this.#known.get(nameOf(question))?.problem
     if (problem !== undefined) return { usable: false, problem }
     return performance.now() - since > maxWaitMs ? noTurn : undefined
   }
@@ -111,12 +117,16 @@ export class SchemaChecks {
   }
 
   /** Remembers the result. The check of one text says nothing about the schema, unless it took too long. */
-  #remember({ schema, text }: SchemaQuestion, verdict: Verdict, slow: boolean): void {
-    if (!slow && (text !== undefined || this.#known.has(schema))) return
-    this.#known.set(schema, { problem: verdict.usable ? undefined : verdict.problem }, slow ? { ttl: slowForMs } : {})
+  #remember(question: SchemaQuestion, verdict: Verdict, slow: boolean): void {
+    const name = nameOf(question)
+    if (!slow && (question.text !== undefined || this.#known.has(name))) return
+    this.#known.set(name, { problem: verdict.usable ? undefined : verdict.problem }, slow ? { ttl: slowForMs } : {})
   }
 
   #endIdle(): void {
     for (const thread of this.#idle.splice(0)) thread.end()
   }
 }
+
+/** One per process. No thread starts before the first answer is checked. */
+export const schemaChecks = new SchemaChecks()

@@ -7,9 +7,13 @@ import { LRUCache } from 'lru-cache'
 // The program of a thread without access to the process. Callers' patterns run in the engine's regular expressions, which can take
 // forever, so the parent stops the thread at a deadline.
 
-/** Asks whether a schema can be used or, with `text`, whether that JSON matches it. */
+/**
+ * Asks whether a schema can be used or, with `text`, whether that JSON matches it. With `syntax`, the schema is a regular expression that
+ * the whole text must match, whatever it is.
+ */
 export interface SchemaQuestion {
   readonly schema: string
+  readonly syntax?: 'regex'
   readonly text?: string
 }
 
@@ -33,7 +37,9 @@ const problemCharacters = 200
 const metaSchemas = new Map<Dialect, InstanceType<Dialect>>()
 const compiled = new LRUCache<string, ValidateFunction>({ maxSize: 500_000, sizeCalculation: (_, schema) => schema.length })
 
-parentPort!.on('message', (question: SchemaQuestion) => parentPort!.postMessage(answer(question)))
+parentPort!.on('message', async (question: SchemaQuestion) =>
+  parentPort!.postMessage(question.syntax ? await regexAnswer(question) : answer(question)),
+)
 parentPort!.postMessage('ready')
 
 function answer({ schema, text }: SchemaQuestion): Verdict {
@@ -45,6 +51,19 @@ function answer({ schema, text }: SchemaQuestion): Verdict {
   } catch (error) {
     const problem = error instanceof RangeError ? 'it is circular or nests too deeply' : (error as Error).message
     return { usable: false, problem: problem.slice(0, problemCharacters) }
+  }
+}
+
+/** Never backtracks, so that only long texts take long. */
+async function regexAnswer({ schema, text }: SchemaQuestion): Promise<Verdict> {
+  const { RE2JS } = await import('re2js')
+  try {
+    const isMatch = RE2JS.compile(schema)
+      .matcher(text ?? '')
+      .matches()
+    return { usable: true, problems: text === undefined || isMatch ? [] : ['the regular expression'] }
+  } catch (error) {
+    return { usable: false, problem: (error as Error).message.slice(0, problemCharacters) }
   }
 }
 

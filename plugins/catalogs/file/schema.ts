@@ -1,4 +1,4 @@
-import { efforts, hipaaAgreement, retrievalKinds, tokenizers, zdrAgreement, type Wire } from '../../../core/kit.ts'
+import { agentToolTypes, efforts, hipaaAgreement, retrievalKinds, tokenizers, zdrAgreement, type Wire } from '../../../core/kit.ts'
 
 // The schema of a catalog file and of the option `models`: a list of `CatalogEntry`.
 
@@ -49,6 +49,12 @@ const capabilities = {
     namespaceTools: boolean,
     allowedTools: boolean,
     builtInTools: boolean,
+    agentTools: {
+      type: 'array',
+      items: { enum: agentToolTypes },
+      description: 'The tools of coding agents that the vendor has. The model gets functions in place of the others.',
+    },
+    grammars: { ...boolean, description: 'The vendor makes the input of custom tools match their grammars.' },
     structuredOutput: { enum: ['json_schema', 'json_object', 'none'] },
     efforts: { type: 'array', items: { enum: efforts } },
     hiddenReasoning: {

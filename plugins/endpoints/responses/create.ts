@@ -27,8 +27,9 @@ export async function createResponse(
   exchange: Exchange,
   gateway: GatewayServices,
   { events, unsupported }: CreateOptions,
-  { background, conversations }: CreateServices,
+  others: CreateServices,
 ): Promise<Reply> {
+  const { background, conversations } = others
   const raw = await exchange.json()
   const isBackground = background !== undefined && asksForBackground(raw) && exchange.caller.policy.logging.value
   const { body, warnings } = parseRequest(raw, {
@@ -36,10 +37,13 @@ export async function createResponse(
     unsupported,
     served: { isBackground, conversations: conversationUse(exchange, conversations) },
   })
+  const publicly = (error: GatewayError): Promise<GatewayError> => explained(error, exchange, gateway, body.previous_response_id, others)
   const conversation = namedConversation(body, exchange, conversations)
   if (isBackground) {
     const { createInBackground } = await import('./background/create.ts')
-    return await createInBackground(exchange, gateway, await background(), { body, warnings, events, conversation })
+    const reply = await createInBackground(exchange, gateway, await background(), { body, warnings, events, conversation })
+    if (reply instanceof GatewayError) throw await publicly(reply)
+    return reply
   }
   const stream = body.stream ? exchange.stream() : undefined
   const builder = new ResponseBuilder(body, gateway.ids, gateway.clock, events, stream)
@@ -48,7 +52,7 @@ export async function createResponse(
   const run = gateway.generate(exchange, request, builder, envelope)
   if (conversation) void run.finished.then(() => conversation.thread.over())
   const result = stream ? await run.committed : await run.finished
-  if (result instanceof GatewayError) throw await explained(result, exchange, gateway, body.previous_response_id, background)
+  if (result instanceof GatewayError) throw await publicly(result)
   const { endpoint, attempts } = result
   const headers = gatewayHeaders({
     // Without an attempt, a plugin has answered.

@@ -16,6 +16,7 @@ import { checkTools } from './tool-rules.ts'
 import { otherGatewayWarnings } from './other-gateways.ts'
 import { requestBodySchema, type RequestBody } from './request-body.ts'
 import { unknownMembers } from './unknown-members.ts'
+import { anyTool, withoutUnknownTypes } from './unknown-types.ts'
 import { validateRequest } from './validate.ts'
 import { withoutEffect, type OnUnsupported, type Served } from './without-effect.ts'
 
@@ -26,6 +27,8 @@ export interface ParseOptions {
   readonly unsupported?: OnUnsupported
   /** Default: nothing. */
   readonly served?: Served
+  /** True if the request may come without input. Default: false. */
+  readonly mayBeEmpty?: boolean
 }
 
 export interface ParsedRequest {
@@ -40,10 +43,12 @@ const known = new Set(Object.keys(requestBodySchema.properties))
 const shallow = ['reasoning', 'stream_options', 'cache_control', 'prompt_cache_options'] as const
 
 /** Checks the body of a request and brings it into its canonical form. Throws a 400 that names the field by its path. */
-export function parseRequest(body: unknown, { toolTypes = none, unsupported = 'warn', served = {} }: ParseOptions = {}): ParsedRequest {
+export function parseRequest(body: unknown, options: ParseOptions = {}): ParsedRequest {
+  const { toolTypes = none, unsupported = 'warn', served = {}, mayBeEmpty = false } = options
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalidRequest('The body must be a JSON object.')
   const { request, extra, chat } = members(body as Record<string, unknown>)
-  request['input'] = normaliseInput(request['input'])
+  const isEmpty = mayBeEmpty && isEmptyList(request['input'])
+  request['input'] = normaliseInput(isEmpty ? '-' : request['input'])
   normaliseTools(request['tools'])
   normaliseToolChoice(request['tool_choice'])
   normaliseText(request['text'])
@@ -57,6 +62,7 @@ export function parseRequest(body: unknown, { toolTypes = none, unsupported = 'w
   } catch (error) {
     throw chatFormRefusal(body as JsonObject) ?? missingInput(body as JsonObject) ?? withAdvice(error)
   }
+  if (isEmpty) request['input'] = []
   const warnings = [...withoutEffect(parsed, unsupported, served), ...unknownMembers(parsed)]
   if (!extra && !chat) return { body: parsed, warnings }
   return {
@@ -109,15 +115,26 @@ function sortedMembers(body: Record<string, unknown>): Members {
 }
 
 const none: ReadonlySet<string> = new Set()
-/** An entry that the schema of a request allows. */
-const standIn = { type: 'mcp' } as const
 
-/** Entries for tools of plugins are left out: their own schemas check them later. */
+/** Entries for tools of plugins are left out: their own schemas check them later. Types that are unknown here are for upstreams. */
 function validate(request: Record<string, unknown>, toolTypes: ReadonlySet<string>): void {
   const { tools } = request
   const isAdded = (tool: unknown): boolean => isObject(tool) && tool['type'] !== 'web_search' && toolTypes.has(tool['type'] as string)
-  if (toolTypes.size === 0 || !Array.isArray(tools) || !tools.some(isAdded)) return validateRequest(request)
-  validateRequest({ ...request, tools: tools.map(tool => (isAdded(tool) ? standIn : tool)) })
+  const checked =
+    toolTypes.size > 0 && Array.isArray(tools) && tools.some(isAdded)
+      ? { ...request, tools: tools.map(tool => (isAdded(tool) ? anyTool : tool)) }
+      : request
+  try {
+    validateRequest(checked)
+  } catch (error) {
+    const known = withoutUnknownTypes(checked)
+    if (!known) throw error
+    validateRequest(known)
+  }
+}
+
+function isEmptyList(input: unknown): boolean {
+  return input === undefined || (Array.isArray(input) && input.length === 0)
 }
 
 /** Rules about more than one field. */

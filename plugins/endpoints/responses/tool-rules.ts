@@ -1,9 +1,14 @@
-import { invalidRequest, type GenerationRequest, type JsonObject } from '../../../core/index.ts'
+import { invalidRequest, isObject, type GenerationRequest, type JsonObject } from '../../../core/index.ts'
 
 /** Tool names must be unambiguous, and `tool_choice` must be possible: docs/protocol/tools.md#choosing. Throws a 400. */
-export function checkTools({ tools = [], tool_choice: choice }: Pick<GenerationRequest, 'tools' | 'tool_choice'>): void {
-  checkNames(tools, 'tools')
+export function checkTools({
+  tools: given = [],
+  tool_choice: choice,
+  input,
+}: Pick<GenerationRequest, 'tools' | 'tool_choice' | 'input'>): void {
+  checkNames(given, 'tools')
   if (choice === undefined || choice === 'auto' || choice === 'none') return
+  const tools = [...given, ...input.flatMap(toolsIn)]
   if (tools.length === 0) throw invalidRequest('tool_choice requires a tool, but tools is empty.', 'tool_choice')
   if (choice === 'required') return
   const offered = new Set(tools.flatMap(toolNames))
@@ -33,8 +38,15 @@ function checkNames(tools: readonly JsonObject[], path: string): void {
   }
 }
 
+/** The tools that an item of the conversation brings. */
+function toolsIn(item: JsonObject): readonly JsonObject[] {
+  const { type, tools } = item
+  if (type !== 'tool_search_output' && type !== 'additional_tools') return []
+  return Array.isArray(tools) ? tools.filter(isObject) : []
+}
+
 function toolNames(tool: JsonObject): readonly string[] {
   const { type, name, tools } = tool as { type: string; name?: string; tools?: readonly JsonObject[] }
-  const nested = type === 'namespace' ? (tools ?? []).flatMap(toolNames) : []
+  const nested = type === 'namespace' && Array.isArray(tools) ? tools.filter(isObject).flatMap(toolNames) : []
   return [type, ...(name === undefined ? [] : [`${type} ${name}`]), ...nested]
 }

@@ -5,7 +5,7 @@ import { decoder } from './decoder.ts'
 import { failureFrom } from './failure.ts'
 import { capabilitiesOf } from './models.ts'
 import { replyEvents } from './reply.ts'
-import { dialect, requestBody, warningsFor, type RequestOptions } from './request.ts'
+import { dialect, hasOwnTools, requestBody, warningsFor, type RequestOptions } from './request.ts'
 
 export interface OpenaiResponsesOptions extends RequestOptions {
   /** May include a query, which every request keeps. */
@@ -43,7 +43,7 @@ export function openaiResponsesAdapter(options: OpenaiResponsesOptions): Provide
     decoder,
     reply(body, emit, call) {
       for (const warning of warningsFor(call.request, call.endpoint.upstreamModel)) emit(warning)
-      replyEvents(body, emit)
+      replyEvents(body, emit, hasOwnTools(call.request))
     },
     failure: failureFrom,
     embeddings: openaiEmbeddings(() => urlAt(options.baseUrl, 'embeddings'), { tokens: true }),

@@ -2,24 +2,26 @@ import type { GenerationEvent, JsonObject, ProviderCall } from '../../../core/in
 import { frameJson, type Decoder, type Emit } from '../../../core/kit.ts'
 import { failureInside } from './failure.ts'
 import { OutputItems } from './output-items.ts'
-import { warningsFor } from './request.ts'
+import { hasOwnTools, warningsFor } from './request.ts'
 import { conclude } from './terminal.ts'
 import { number, object, text } from './wire.ts'
 
 /** State for one streamed reply. */
 export function decoder(call: ProviderCall): Decoder {
-  return new ResponsesDecoder(warningsFor(call.request, call.endpoint.upstreamModel))
+  return new ResponsesDecoder(warningsFor(call.request, call.endpoint.upstreamModel), hasOwnTools(call.request))
 }
 
 /** Takes an event's type from its payload, because some hosts send no `event:` lines. */
 class ResponsesDecoder implements Decoder {
   readonly #warnings: readonly GenerationEvent[]
+  readonly #hasOwnTools: boolean
   #items: OutputItems | undefined
   #hasModel = false
   #ended = false
 
-  constructor(warnings: readonly GenerationEvent[]) {
+  constructor(warnings: readonly GenerationEvent[], hasOwnTools: boolean) {
     this.#warnings = warnings
+    this.#hasOwnTools = hasOwnTools
   }
 
   frame(data: string, _event: string | undefined, emit: Emit): void {
@@ -27,7 +29,7 @@ class ResponsesDecoder implements Decoder {
     const event = object(frameJson(data))
     if (!event) return
     if (!this.#items) for (const warning of this.#warnings) emit(warning)
-    const items = (this.#items ??= new OutputItems(emit))
+    const items = (this.#items ??= new OutputItems(emit, this.#hasOwnTools))
     items.emit = emit
     this.#event(event, items, emit, data)
   }

@@ -30,6 +30,16 @@ function inputItem(item: Item): JsonObject | undefined {
         kind: 'invalid-request',
         message: `The item_reference '${item.id}' cannot be sent to a provider that stores nothing. Send the item itself.`,
       })
+    case 'apply_patch_call':
+    case 'apply_patch_call_output':
+    case 'shell_call':
+    case 'shell_call_output':
+    case 'tool_search_call':
+    case 'tool_search_output': {
+      // The vendor looks up ids of its own, and these are the gateway's. Unlike elsewhere, it wants the status back.
+      const { id: _, ...whole } = item as JsonObject
+      return whole
+    }
     default:
       return item
   }

@@ -36,9 +36,12 @@ export class OutputItems {
   /** The message or reasoning item of the last event. */
   #open: OutputItem | undefined
   readonly #items: OutputItem[] = []
+  readonly #passesUnknown: boolean
 
-  constructor(emit: Emit) {
+  /** `passesUnknown`: the caller sent tools of this dialect, and expects their items, whatever their types are. */
+  constructor(emit: Emit, passesUnknown = false) {
     this.emit = emit
+    this.#passesUnknown = passesUnknown
   }
 
   /** `response.output_item.added` */
@@ -118,7 +121,7 @@ export class OutputItems {
         if (text(wire.encrypted_content)) this.emit({ type: 'compaction', opaque: wire.encrypted_content as string })
         return
       default:
-        if (!foreign.has(item.type)) return
+        if (!foreign.has(item.type) && !(this.#passesUnknown && isType(item.type))) return
         this.#open = undefined
         this.emit({ type: 'item', item: wire as JsonObject & { readonly type: string } })
     }
@@ -244,6 +247,11 @@ function mayBe(item: OutputItem, wire: JsonObject): boolean {
   return item.type === undefined
     ? item.parts.every(part => channels[text(wire.type) ?? '']?.includes(part.channel))
     : item.type === wire.type
+}
+
+/** `vendor` is a word of the gateway. */
+function isType(type: string | undefined): boolean {
+  return type !== undefined && type !== 'vendor' && /^[a-z][\w.:-]{0,63}$/i.test(type)
 }
 
 function isCall(type: string | undefined): boolean {

@@ -6,7 +6,7 @@ import { conclude } from './terminal.ts'
 import { object, text } from './wire.ts'
 
 /** A reply that did not stream. Emits the events of its stream, each part in one piece. */
-export function replyEvents(body: unknown, emit: Emit): void {
+export function replyEvents(body: unknown, emit: Emit, hasOwnTools = false): void {
   const response = object(body)
   if (response?.error && !response.output) throw failureInside(response.error, JSON.stringify(body))
   if (!response || !Array.isArray(response.output))
@@ -17,5 +17,5 @@ export function replyEvents(body: unknown, emit: Emit): void {
     })
   const model = text(response.model)
   if (model) emit({ type: 'model', model })
-  conclude(response, undefined, new OutputItems(emit))
+  conclude(response, undefined, new OutputItems(emit, hasOwnTools))
 }

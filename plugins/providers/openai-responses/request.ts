@@ -89,6 +89,14 @@ export function warningsFor(request: UpstreamRequestBody, model = ''): readonly 
   return warnings
 }
 
+/** Tools that every dialect has, if some only as functions. */
+const common: ReadonlySet<string> = new Set(['function', 'custom', 'namespace', 'web_search'])
+
+/** True if the request has tools whose calls and results only this dialect can tell. */
+export function hasOwnTools({ tools }: UpstreamRequestBody): boolean {
+  return tools?.some(({ type }) => !common.has(type)) ?? false
+}
+
 function unknownFields({ extra }: UpstreamRequestBody): JsonObject {
   if (extra?.dialect !== dialect) return {}
   return Object.fromEntries(Object.entries(extra.fields).filter(([field]) => !ownMembers.has(field)))

@@ -30,7 +30,7 @@ const keepUsageQuartersDays = 100
 const keepErasedDays = 7
 
 /** How much a sweep deleted. */
-export type Deleted = Readonly<Record<'responses' | 'conversations' | 'records' | 'contents', number>>
+export type Deleted = Readonly<Record<'responses' | 'records' | 'contents', number>> & { readonly conversations?: number }
 
 /** Deletes expired data in small batches. */
 export class Expiry {
@@ -64,12 +64,13 @@ export class Expiry {
   async sweep(): Promise<Deleted> {
     const { organizations } = this.#options
     const named = Object.keys(organizations)
-    const deleted = { responses: 0, conversations: 0, records: 0, contents: 0 }
+    const deleted = { responses: 0, records: 0, contents: 0 }
+    let conversations = 0
     for (const scope of [{ except: named }, ...named.map(org => ({ org }))]) {
       const retention = 'org' in scope ? { ...this.#options, ...organizations[scope.org] } : this.#options
       const { keepResponsesDays, keepRecordsDays, keepContentDays = keepRecordsDays } = retention
       deleted.responses += await this.#each(keepResponsesDays, before => this.#responses(scope, before))
-      deleted.conversations += await this.#each(keepResponsesDays, before => this.#conversations(scope, before))
+      conversations += await this.#each(keepResponsesDays, before => this.#conversations(scope, before))
       deleted.contents += await this.#each(keepContentDays, before => this.#contents(scope, before))
       deleted.records += await this.#each(keepRecordsDays, before => this.#records(scope, before))
       for (const bucket of ['quarter', 'day'] as const)
@@ -83,7 +84,7 @@ export class Expiry {
       .where('at', '<', this.#clock.now() - keepErasedDays * dayMs)
       .execute()
     await this.#database.deleteFrom('rate_window').where('ends_at', '<', this.#clock.now()).execute()
-    return deleted
+    return conversations > 0 ? { ...deleted, conversations } : deleted
   }
 
   #sweepAfterTheLast(): void {

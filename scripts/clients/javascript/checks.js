@@ -18,6 +18,10 @@ export const extractionSchema = {
   required: ['city', 'degrees'],
   additionalProperties: false,
 }
+export const secret = 'Remember the word cobalt.'
+export const secretQuestion = 'Which word?'
+export const secretAnswer = 'The word is cobalt.'
+export const passOn = 'Pass me on to the clerk.'
 export const imageQuestion = 'What is in the picture?'
 export const imageAnswer = 'I see image/png of 70 bytes.'
 

@@ -21,6 +21,10 @@ extraction_schema = {
     "required": ["city", "degrees"],
     "additionalProperties": False,
 }
+secret = "Remember the word cobalt."
+secret_question = "Which word?"
+secret_answer = "The word is cobalt."
+pass_on = "Pass me on to the clerk."
 image_question = "What is in the picture?"
 image_answer = "I see image/png of 70 bytes."
 

@@ -1,26 +1,65 @@
-import type { Question, Tool } from './question.ts'
+import { outputsOf, textOf, type Question, type Tool } from './question.ts'
 
 /** A text, or calls. */
 export interface Answer {
   readonly text?: string
   readonly calls?: readonly Call[]
+  /** Before the text or the calls. */
+  readonly thought?: Thought
+  /** The vendor refuses the request instead. */
+  readonly refusal?: string
+  /** `text` stands for the conversation, in an item of its own. */
+  readonly compacts?: Question['compacts']
+  /** Tokens. Default: a few. */
+  readonly usage?: Usage
 }
+
+export interface Thought {
+  readonly text: string
+  readonly state: string
+}
+
+export interface Usage {
+  readonly input: number
+  readonly output: number
+}
+
+/** Of an answer that does not count. */
+export const fewTokens: Usage = { input: 9, output: 4 }
 
 export interface Call {
   readonly id: string
   readonly name: string
   readonly arguments: string
+  /** `arguments` is text: a call of a custom tool. */
+  readonly custom?: boolean
 }
 
 /** What the extraction finds: clients ask for it in many forms. */
 const found = { city: 'Oslo', degrees: 21 }
 
-/** The scripted model: it reads files, looks up weather, extracts, sees images, and otherwise says hello. */
+/** What a summary is asked for with, by clients and by the gateway. */
+const wantsSummary = /\b(create|write|produce|give)\b[^.]{0,60}\bsummary\b|\bsummari[sz]e\b[^.]{0,40}\bconversation\b/i
+
+/** True if the last that was said asks for a summary, and is not one. */
+export function isAskedForSummary({ turns }: Question, mark: string): boolean {
+  const last = turns.at(-1)
+  return last?.type === 'said' && last.by === 'user' && wantsSummary.test(last.text) && !last.text.includes(mark)
+}
+
+/** The scripted model: it reads files, looks up weather, extracts, sees images, remembers a word, and otherwise says hello. */
 export function answerTo(question: Question): Answer {
-  const { text, tools, outputs, images } = question
+  const { tools, images } = question
+  const text = textOf(question)
+  const outputs = outputsOf(question)
   const sights = images.map(({ type, bytes }) => `I see ${type} of ${bytes} bytes.`)
-  if (outputs.length > 0) return { text: [`It said: ${outputs.map(plain).join(' and ')}`, ...sights].join(' ') }
+  if (isAskedForSummary(question, summaryMark)) return { text: `${summaryMark} ${text}` }
+  const [, word] = /remember the word (\w+)/i.exec(text) ?? []
+  if (word !== undefined && /which word/i.test(text)) return { text: `The word is ${word}.` }
+  if (outputs.length > 0) return { text: [`It said: ${outputs.join(' and ')}`, ...sights].join(' ') }
   if (/extract the city and the degrees/i.test(text)) return extraction(question)
+  const clerk = tools.find(({ name }) => name.startsWith('transfer_to_'))
+  if (clerk && /pass me on/i.test(text)) return { calls: [call(clerk, 1, {})] }
   const weather = tools.find(({ name }) => /weather/i.test(name))
   if (weather && /weather/i.test(text)) return twice(weather, 'city', ['Oslo', 'Rome'])
   const reader = tools.find(({ name }) => /^read(_file)?$/i.test(name))
@@ -30,19 +69,14 @@ export function answerTo(question: Question): Answer {
   return { text: 'Hello to you' }
 }
 
-/** What tools of Gemini say is in an object. */
-function plain(output: string): string {
-  if (!/^\{"(name|output|result|content|return_value)":/.test(output)) return output
-  const { name: _, ...said } = JSON.parse(output) as Readonly<Record<string, unknown>>
-  const [text] = Object.values(said)
-  return typeof text === 'string' ? text : output
-}
+const summaryMark = 'So far, the user said:'
 
-function extraction({ text, tools, schema }: Question): Answer {
+function extraction(question: Question): Answer {
+  const { tools, schema } = question
   const tool = tools.find(({ schema }) => schema.properties?.['degrees'])
   if (tool && !schema) return { calls: [call(tool, 1, found)] }
   // A prompt that lays out the answer's fields itself.
-  if (text.includes('[[ ## completed ## ]]'))
+  if (textOf(question).includes('[[ ## completed ## ]]'))
     return { text: `[[ ## city ## ]]\n${found.city}\n\n[[ ## degrees ## ]]\n${found.degrees}\n\n[[ ## completed ## ]]` }
   return { text: JSON.stringify(found) }
 }

@@ -2,18 +2,46 @@
 export interface Question {
   readonly model: string
   readonly streamed: boolean
-  /** What the user says, without the system's words. */
-  readonly text: string
+  /** The conversation in order, without the system's words. */
+  readonly turns: readonly Turn[]
   readonly tools: readonly Tool[]
-  /** What the tools returned, in order. */
-  readonly outputs: readonly string[]
   readonly images: readonly Image[]
   /** The schema of the answer, if it has to be JSON. */
   readonly schema: object | undefined
+  /** It wants an item that stands for the conversation: by an item, or by its address. */
+  readonly compacts?: 'trigger' | 'route' | undefined
+  /** It takes the model's thoughts, with the state that has to come back with the calls that follow them. */
+  readonly thinks?: boolean
+}
+
+export type Turn =
+  | { readonly type: 'said'; readonly by: 'user' | 'model'; readonly text: string }
+  | { readonly type: 'thought'; readonly state: string }
+  | { readonly type: 'called'; readonly id: string; readonly name: string; readonly input: string }
+  | { readonly type: 'returned'; readonly id: string; readonly text: string }
+
+/** What the user says. */
+export function textOf({ turns }: Question): string {
+  return turns.flatMap(turn => (turn.type === 'said' && turn.by === 'user' ? [turn.text] : [])).join('\n')
+}
+
+/** What the tools returned, in order. */
+export function outputsOf({ turns }: Question): readonly string[] {
+  return turns.flatMap(turn => (turn.type === 'returned' ? [plain(turn.text)] : []))
+}
+
+/** What tools of Gemini return is in an object. */
+export function plain(output: string): string {
+  if (!/^\{"(name|output|result|content|return_value)":/.test(output)) return output
+  const { name: _, ...said } = JSON.parse(output) as Readonly<Record<string, unknown>>
+  const [text] = Object.values(said)
+  return typeof text === 'string' ? text : output
 }
 
 export interface Tool {
   readonly name: string
+  /** Its input is text, not JSON. */
+  readonly custom?: boolean
   readonly schema: Schema
 }
 

@@ -11,10 +11,12 @@ export interface Wire {
   failure(status: number, message: string): object
   /** Paths other than generation, such as embeddings. */
   other?(request: ReceivedRequest): FakeReply | undefined
+  /** Of streams. Default: that of server-sent events. */
+  readonly contentType?: string
 }
 
 export interface Stream {
   /** Up to the first piece of the answer. */
-  readonly opening: readonly string[]
-  readonly rest: readonly string[]
+  readonly opening: readonly (string | Uint8Array)[]
+  readonly rest: readonly (string | Uint8Array)[]
 }

@@ -164,7 +164,7 @@ t.test("Codex's tools are understood by every provider", async t => {
         model,
       )
     if (model !== 'native/m') {
-      t.equal(sent.tools.length, functions.length + 3)
+      t.equal(sent.tools.length, functions.length + 4)
       t.match(JSON.stringify(sent.tools), 'begin_patch hunk+', 'the grammar is there')
     }
     const validate = validators[new URL(upstream.requests.at(-1)!.url, at.baseUrl).pathname.split('/').at(-1)!]
@@ -172,7 +172,11 @@ t.test("Codex's tools are understood by every provider", async t => {
   }
   const { status, response } = await ask(under, { model: 'sandbox/tools', ...body, input: 'hi' })
   t.equal(status, 200)
-  t.match(response.output.slice(-3), [{ namespace: 'multi_agent_v1' }, { namespace: 'multi_agent_v1' }, { type: 'custom_tool_call' }])
+  t.match(response.output.slice(-3), [
+    { namespace: 'multi_agent_v1' },
+    { type: 'tool_search_call', execution: 'client', arguments: {} },
+    { type: 'custom_tool_call' },
+  ])
 })
 
 const validators: Readonly<Record<string, (body: unknown) => string>> = publishedSchemas()

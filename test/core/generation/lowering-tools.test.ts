@@ -106,8 +106,7 @@ t.test('a custom tool is a function with one string, and its calls are custom ag
     { type: 'custom_tool_call', call_id: 'call_1', name: 'apply_patch', input: '*** Begin\né', status: 'completed' },
     { type: 'function_call', call_id: 'call_2', name: 'look', arguments: '{}', status: 'completed' },
   ])
-  t.equal(warnings.length, 1)
-  t.match(warnings[0], /^tools: custom /)
+  t.match(warnings, [/^tools: custom /, /^tools: the lark grammar of apply_patch /])
   t.match(response, { tools: [{ type: 'function' }, { type: 'custom' }], tool_choice: { type: 'custom' } }, 'the echo is what was sent')
 
   const plain = await seen(t, { tools: [{ type: 'custom', name: 'note', format: { type: 'text' } }] }, [text('Hi'), stop])

@@ -81,7 +81,7 @@ const badBodies: readonly (readonly [string, string, number, string, string | nu
   ['metadata that is a number', text({ ...hi, metadata: { a: 1 } }), 400, 'invalid_type', 'metadata.a'],
   ['an unknown include', text({ ...hi, include: ['everything'] }), 400, 'invalid_value', 'include[0]'],
   ['a tool without a name', text({ ...hi, tools: [{ type: 'function' }] }), 400, 'missing_required_parameter', 'tools[0].name'],
-  ['an unknown tool', text({ ...hi, tools: [{ type: 'hammer' }] }), 400, 'invalid_value', 'tools[0]'],
+  ['a tool without a type of words', text({ ...hi, tools: [{ type: 'a hammer' }] }), 400, 'invalid_value', 'tools[0]'],
   [
     'a choice of a tool that is not there',
     text({ ...hi, tools: [{ type: 'function', name: 'a' }], tool_choice: { type: 'function', name: 'b' } }),

@@ -231,7 +231,7 @@ export const refused: readonly Refused[] = [
     param: 'text.format.schema',
     code: missing,
   },
-  { rule: 'tools: a known type', body: { ...hi, tools: [{ type: 'hammer' }] }, param: 'tools[0]' },
+  { rule: 'tools: the word of a type', body: { ...hi, tools: [{ type: 'a hammer' }] }, param: 'tools[0]' },
   { rule: 'tools: name at most 128', body: { ...hi, tools: [{ ...f, name: letters(129) }] }, param: 'tools[0].name' },
   { rule: 'tools: name of letters, digits, _ and -', body: { ...hi, tools: [{ ...f, name: 'a b' }] }, param: 'tools[0].name' },
   {
@@ -283,7 +283,7 @@ export const refused: readonly Refused[] = [
     body: { ...hi, conversation: 'c', previous_response_id: 'resp_1' },
     param: 'conversation',
   },
-  { rule: 'an unknown item', body: withItems({ type: 'telegram' }), param: 'input[0]' },
+  { rule: 'the type of an item is a word', body: withItems({ type: 'a telegram' }), param: 'input[0]' },
   { rule: 'an item of no type, role or id', body: withItems({}), param: 'input[0].type', code: missing },
   { rule: 'call_id 1..64', body: withItems({ ...call, call_id: letters(65) }), param: 'input[0].call_id' },
   {

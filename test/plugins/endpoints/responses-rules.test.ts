@@ -65,8 +65,8 @@ t.test('errors say what was expected', t => {
   const part = (content: object): object => ({ ...hi, input: [{ role: 'user', content: [content] }] })
   const types = (body: object) => Array.from(refusal(body).message.matchAll(/'(\w+)'/g), ([, type]) => type)
   const tools = ['function', 'custom', 'namespace', 'web_search', ...foreignToolTypes]
-  t.same(types({ ...hi, tools: [{ type: 'hammer' }] }).slice(1), tools, 'the known tools')
-  for (const type of foreignItemTypes) t.ok(types({ ...hi, input: [{ type: 'telegram' }] }).includes(type))
+  t.same(types({ ...hi, tools: [{ type: 'a hammer' }] }), tools, 'the known tools')
+  for (const type of foreignItemTypes) t.ok(types({ ...hi, input: [{ type: 'a telegram' }] }).includes(type))
   t.match(refusal(part({ type: 'input_image' })).message, /one of 'image_url', 'file_id', but got none/)
   t.match(
     refusal(part({ type: 'input_file', file_data: 'x', file_id: 'f' })).message,

@@ -251,7 +251,6 @@ const features: readonly {
         { type: 'custom_tool_call_output', call_id: 'call_2', output: [{ type: 'input_text', text: 'done' }] },
         {
           type: 'apply_patch_call',
-          id: 'apc_demo1',
           call_id: 'call_3',
           status: 'completed',
           operation: { type: 'delete_file', path: 'a.txt' },

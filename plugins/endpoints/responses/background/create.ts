@@ -2,7 +2,6 @@ import { GatewayError, type Exchange, type Reply } from '../../../../core/index.
 import { gatewayHeaders, type GatewayServices, type Warning } from '../../../../core/kit.ts'
 import type { NamedConversation } from '../conversation.ts'
 import type { EventSet } from '../create.ts'
-import { explained } from '../explained.ts'
 import { neutralRequest } from '../neutral-request.ts'
 import { jsonReply, streamReply } from '../replies.ts'
 import type { RequestBody } from '../request-body.ts'
@@ -22,7 +21,7 @@ export async function createInBackground(
   gateway: GatewayServices,
   background: Background,
   { body, warnings, events, conversation }: Asked,
-): Promise<Reply> {
+): Promise<Reply | GatewayError> {
   const leave = await background.enter(exchange.caller)
   const stream = body.stream ? exchange.stream() : undefined
   const run = background.open(exchange, body, events, conversation?.id)
@@ -31,8 +30,7 @@ export async function createInBackground(
   void finished.then(leave)
   if (conversation) void finished.then(() => conversation.thread.over())
   const accepted = await Promise.race([run.isAccepted, finished.then(result => (result instanceof GatewayError ? result : undefined))])
-  if (accepted instanceof GatewayError)
-    throw await explained(accepted, exchange, gateway, body.previous_response_id, async () => background)
+  if (accepted instanceof GatewayError) return accepted
   background.watch(run, finished)
   const headers = gatewayHeaders({ warnings })
   if (!stream) return jsonReply(accepted!, headers)

@@ -61,5 +61,5 @@ function textAfter({ first, text }: EventChunk, after: number): string {
 }
 
 function later(milliseconds: number): Promise<void> {
-  return new Promise(resolve => setTimeout(resolve, milliseconds).unref())
+  return new Promise(resolve => setTimeout(resolve, milliseconds))
 }

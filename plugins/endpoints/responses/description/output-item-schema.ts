@@ -70,8 +70,8 @@ export const outputItemSchemas: Readonly<Record<string, JsonObject>> = {
     ),
     Compaction: object({ type: constant('compaction'), id: string, encrypted_content: string }),
     ForeignOutputItem: {
-      ...object({ type: { type: 'string', enum: foreignItemTypes }, id: string }),
-      description: 'An item of a tool that only providers of the Responses dialect run. It appears only if you sent such a tool.',
+      ...object({ type: { type: 'string', examples: foreignItemTypes }, id: string }),
+      description: 'An item of a tool that is neither a function nor a custom tool. It appears only if you sent such a tool.',
     },
   }),
 }
