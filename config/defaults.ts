@@ -17,6 +17,7 @@ import models from '../plugins/endpoints/models/index.ts'
 import openapi from '../plugins/endpoints/openapi/index.ts'
 import rerank from '../plugins/endpoints/rerank/index.ts'
 import responses from '../plugins/endpoints/responses/index.ts'
+import responsesWebSocket from '../plugins/endpoints/responses-websocket/index.ts'
 import hipaa from '../plugins/guardrails/hipaa/index.ts'
 import redaction from '../plugins/guardrails/redaction/index.ts'
 import zdr from '../plugins/guardrails/zdr/index.ts'
@@ -128,6 +129,7 @@ function everything(): readonly NamedEntry[] {
     ['totals-sort', () => totalsSort({})],
     ['responses', () => responses({})],
     ['conversations', () => conversations({})],
+    ['responses-websocket', () => responsesWebSocket({})],
     ['chat', () => chat({})],
     ['messages', () => messages({})],
     ['gemini-api', () => geminiApi({})],

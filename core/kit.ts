@@ -54,7 +54,7 @@ export {
   type Zdr,
 } from './contracts/catalog.ts'
 export { Compactor, type ConversationPart } from './contracts/compactor.ts'
-export type { Connection, ConnectionProtocol } from './contracts/connection.ts'
+export type { Connection, ConnectionProtocol, HeldMessage } from './contracts/connection.ts'
 export { Conversations, type ConversationThread } from './contracts/conversations.ts'
 export {
   decisionRequestSchema,
@@ -93,7 +93,7 @@ export {
   type RetrievalRequest,
   type RetrievalUsage,
 } from './contracts/retrieval.ts'
-export type { Citation, ExtraEvent, LogProb, SearchAction, SearchResult } from './contracts/events.ts'
+export { noUsage, type Citation, type ExtraEvent, type LogProb, type SearchAction, type SearchResult } from './contracts/events.ts'
 export { features, type Feature } from './contracts/feature.ts'
 export type { AnswerText, RefusedRoute, SettingsProblem } from './contracts/guardrail.ts'
 export type {
@@ -122,6 +122,7 @@ export type {
   OpenedSearch,
   SearchEnd,
 } from './contracts/item-events.ts'
+export type { HeldMemory } from './contracts/held-memory.ts'
 export {
   foreignItemTypes,
   itemSchema,
@@ -219,11 +220,13 @@ export { errorCodes, isImageErrorCode, type Asked, type GatewayErrorOptions, typ
 export { jsonPieces, pieceCharacters } from './foundation/json-pieces.ts'
 export { isJson, membersOf, type Schema, type Wire } from './foundation/json.ts'
 export { describeError } from './foundation/logger.ts'
+export { Masks } from './foundation/masks.ts'
 export { nearest } from './foundation/nearest.ts'
 export { requirePeer } from './foundation/peer-package.ts'
 export { withIds } from './generation/item-ids.ts'
 export { RepeatedError } from './foundation/repeated-error.ts'
 export { readableOutput } from './generation/tools/tool-output.ts'
+export { withShownTools } from './generation/tools/tool-secrets.ts'
 export { checkSight } from './guards/check-sight.ts'
 export { certifiedOnly, type Certificate, type CertifiedOnly } from './guards/certified.ts'
 export { decisionTexts, type DecisionTexts } from './guards/decision-texts.ts'
@@ -266,9 +269,10 @@ export { appended } from './runtime/growing-text.ts'
 export { isPending } from './runtime/pending.ts'
 export type { Listed } from './runtime/roster.ts'
 export { vectorBase64, vectorJson } from './retrieval/vectors.ts'
+export { memoryOf } from './call/answer-size.ts'
 export { errorReply, retryHeaders, withFailureStatus, withParam } from './server/error-reply.ts'
 export { gatewayHeaders } from './server/gateway-headers.ts'
-export { namedSession, sessionNameSchema, type NamingBody } from './server/named-session.ts'
+export { namedSession, type NamingBody } from './server/named-session.ts'
 export { allowedBy, allowedOption, turnedOff, unpriced } from './server/vendor-words.ts'
 export { describeRateLimits, rateLimitHeaders, rateLimitHeadersUnder, type RateLimitHeaders } from './server/rate-limit-headers.ts'
 export { Connections } from './framework/extension-points.ts'
@@ -282,6 +286,7 @@ export { InlineMedia } from './upstream/media/inline-media.ts'
 export { isPublicHost } from './upstream/media/media-address.ts'
 export { isTextFile, textFile } from './upstream/media/text-file.ts'
 export { unsayable } from './upstream/provider-failures.ts'
+export { isPrivateAddress } from './upstream/public-connections.ts'
 export { sseFramer } from './upstream/sse.ts'
 export { WebhookSigner } from './upstream/webhook-signer.ts'
 export { wholeReply, type WholeReply, type WholeReplyOptions } from './upstream/whole-reply.ts'

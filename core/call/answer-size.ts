@@ -14,7 +14,7 @@ export const itemBytes = 2_048
 export function sizeOf(event: GenerationEvent): number {
   switch (event.type) {
     case 'text':
-      return eventBytes + event.text.length * bytesPerCharacter + (event.logprobs ? sizeOfValue(event.logprobs) : 0)
+      return eventBytes + event.text.length * bytesPerCharacter + (event.logprobs ? memoryOf(event.logprobs) : 0)
     case 'refusal':
     case 'reasoning':
     case 'tool-input':
@@ -26,12 +26,13 @@ export function sizeOf(event: GenerationEvent): number {
     case 'finish':
       return eventBytes
     default:
-      return eventBytes + sizeOfValue(event)
+      return eventBytes + memoryOf(event)
   }
 }
 
-function sizeOfValue(value: unknown): number {
+/** The memory that a value of JSON takes, estimated. */
+export function memoryOf(value: unknown): number {
   if (typeof value === 'string') return memberBytes + value.length * bytesPerCharacter
   if (typeof value !== 'object' || value === null) return memberBytes
-  return Object.values(value).reduce((sum: number, each) => sum + sizeOfValue(each), 2 * memberBytes)
+  return Object.values(value).reduce((sum: number, each) => sum + memoryOf(each), 2 * memberBytes)
 }

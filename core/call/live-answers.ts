@@ -2,15 +2,20 @@ import { wire } from '../framework/container.ts'
 import { GatewayError } from '../foundation/errors.ts'
 import { Roster } from '../runtime/roster.ts'
 import { Settings } from '../framework/settings.ts'
+import type { HeldMemory } from '../contracts/held-memory.ts'
+import { HeldMemories } from './held-memories.ts'
+import { largestOwner } from './largest-owner.ts'
 import { LiveAnswer } from './live-answer.ts'
 
 /**
  * Tracks the memory of all answers in progress, until their clients got them. Above `maxLiveAnswerBytes`, the owner whose answers take the
- * most loses its largest one, so that neither one endless answer nor many large ones cost other owners theirs.
+ * most loses its largest one, so that neither one endless answer nor many large ones cost other owners theirs. What surfaces hold between
+ * requests counts, too, and goes first.
  */
 export class LiveAnswers {
   readonly #settings: Settings
   readonly #live = new Roster<LiveAnswer>()
+  readonly #held = new HeldMemories(by => this.grew(by))
   #bytes = 0
 
   static {
@@ -32,11 +37,16 @@ export class LiveAnswers {
     return answer
   }
 
+  /** Memory between requests. Calls `evict` when it is let go to free memory, at most once for each time that it grew. */
+  hold(owner: string, evict: () => void): HeldMemory {
+    return this.#held.open(owner, evict)
+  }
+
   /** An open answer calls this when its size changes by `by` bytes. */
   grew(by: number): void {
     this.#bytes += by
     const { maxLiveAnswerBytes } = this.#settings
-    while (this.#bytes > maxLiveAnswerBytes) this.#next().end(tooManyBytes(maxLiveAnswerBytes))
+    while (this.#bytes > maxLiveAnswerBytes) if (!this.#held.evictOne()) this.#next().end(tooManyBytes(maxLiveAnswerBytes))
   }
 
   /** An answer calls this when it is closed. */
@@ -50,13 +60,6 @@ export class LiveAnswers {
     const owner = largestOwner(all)
     return all.filter(each => each.owner === owner).reduce((first, each) => (endsBefore(each, first) ? each : first))
   }
-}
-
-/** The owner whose answers take the most together. */
-function largestOwner(answers: readonly LiveAnswer[]): string {
-  const bytes = new Map<string, number>()
-  for (const answer of answers) bytes.set(answer.owner, (bytes.get(answer.owner) ?? 0) + answer.bytes)
-  return [...bytes].reduce((largest, each) => (each[1] > largest[1] ? each : largest))[0]
 }
 
 /** Complete answers come last. */

@@ -21,6 +21,8 @@ export interface ConnectionProtocol {
    * message. Either way, core authenticates each message.
    */
   readonly auth?: 'key' | 'none'
+  /** The most connections of one API key. One more is a 429. Default: only the gateway's own limits. */
+  readonly maxPerKey?: number
   /** The prefix of the ids of its requests. Default: `req`. */
   readonly idPrefix?: string
   /** The public API that its requests are recorded under. Null: none. Default: the name of the plugin. */
@@ -53,6 +55,12 @@ export interface Connection {
   readonly log: Logger
   /** Aborted when the socket has closed. */
   readonly signal: AbortSignal
+  /** The largest message that the peer may send, in bytes: that of an HTTP body. */
+  readonly maxMessageBytes: number
+  /** Counts the memory of a message with that of HTTP bodies. */
+  openMessage(): HeldMessage
+  /** Parses a message within the limits of HTTP bodies. Throws a 400. */
+  json(text: string): unknown
   /**
    * Serves one message as a separate request: authenticates its key, calls `handle`, and ends in exactly one record. Resolves with the
    * error that the peer should get, or undefined. It never rejects. `handle` throws or returns a `GatewayError` for a request that failed; any
@@ -65,4 +73,16 @@ export interface Connection {
    * `server.drainTimeoutMs`, open requests end with an error, and two seconds later the socket is destroyed.
    */
   onStop(leave: () => void): void
+  /**
+   * Calls `leave` when the key of the upgrade is accepted no longer, such as one that was disabled. Its requests were cancelled with the same
+   * 401. Tell the peer, and end the socket. Without a listener, core destroys it. Core looks every two seconds.
+   */
+  onRevoked(leave: (error: GatewayError) => void): void
+}
+
+/** A message while it is received and answered. */
+export interface HeldMessage {
+  /** Call before so many bytes in all are kept. Throws a 503 if the messages and bodies of all requests leave no room. */
+  hold(bytes: number): void
+  release(): void
 }

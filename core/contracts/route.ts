@@ -6,6 +6,7 @@ import type { Catalog, Endpoint } from './catalog.ts'
 import type { Decided, DecisionRequest } from './decision.ts'
 import type { Embedded, EmbeddingRequest } from './embedding.ts'
 import type { FinishReason, TokenUsage } from './events.ts'
+import type { HeldMemory } from './held-memory.ts'
 import type { KeyWindow } from './key-window.ts'
 import type { ItemEvent } from './item-events.ts'
 import type { Item, MessageItem } from './items.ts'
@@ -75,6 +76,8 @@ export interface RouteDescription {
   readonly query?: Readonly<Record<string, ParameterDescription>>
   /** The schema of the JSON body. Absent if the route reads no body. */
   readonly request?: JsonObject
+  /** True if the route also takes requests without a body. Default: false. */
+  readonly isRequestOptional?: boolean
   readonly replies: Readonly<Record<number, ReplyDescription>>
   /** Names are shared by the whole document: equal names must mean equal objects. Core supplies `Error` and `PolicyRefusal`. */
   readonly schemas?: Readonly<Record<string, JsonObject>>
@@ -172,6 +175,8 @@ export interface GatewayServices {
   readonly permits: (caller: Caller, endpoint: Endpoint) => boolean
   /** True if permissions and guardrails, such as zero data retention, would let a plain request of the caller reach the endpoint. */
   readonly reach: (scope: RequestScope) => (endpoint: Endpoint) => boolean
+  /** For a surface that holds conversations between requests. `evict` is called when core lets it go, to free memory for answers. */
+  holdMemory(owner: string, evict: () => void): HeldMemory
   readonly responses: StoredResponses
   /** How long a request may wait for a store, in milliseconds. */
   readonly storeTimeoutMs: number
@@ -191,10 +196,12 @@ export interface InputCount {
   readonly estimated: boolean
 }
 
-/** Stored responses of one owner. Both functions throw a 404, including for other owners' responses. */
+/** Stored responses of one owner. `find` and `remove` throw a 404, including for other owners' responses. */
 export interface StoredResponses {
   find(caller: Caller, id: string): Promise<StoredResponse>
   remove(caller: Caller, id: string): Promise<void>
+  /** The conversation up to the end of this response. Throws a 400 that names `param` if it cannot be continued. */
+  conversation(caller: Caller, id: string, param: string): Promise<readonly Item[]>
 }
 
 /** Receives an answer for the client. Core calls `begin`, `write` any number of times, `close`, then `end`; or `fail` at any point. */

@@ -176,10 +176,10 @@ export class History implements StoredResponses {
 
   #before(history: HistoryUse | undefined, caller: Caller): Maybe<readonly Item[]> {
     if (history?.thread) return history.thread.earlier()
-    return history?.continues === undefined ? [] : this.#earlier(history.continues, history.param, caller)
+    return history?.continues === undefined ? [] : this.conversation(caller, history.continues, history.param)
   }
 
-  async #earlier(id: string, param: string, caller: Caller): Promise<readonly Item[]> {
+  async conversation(caller: Caller, id: string, param: string): Promise<readonly Item[]> {
     if (!caller.policy.logging.value) {
       throw invalidRequest(
         `${param} needs request logging, which is off for this API key. Turn it on, or send the whole conversation as input.`,

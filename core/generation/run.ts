@@ -1,11 +1,9 @@
 import type { LiveAnswer } from '../call/live-answer.ts'
-import type { LiveAnswers } from '../call/live-answers.ts'
 import type { LoadedWrapper } from '../call/loaded-wrapper.ts'
 import type { Onlookers } from '../call/onlookers.ts'
 import type { CallSteps } from '../call/steps.ts'
 import type { AnsweredGeneration } from '../contracts/call-wrapper.ts'
 import type { Endpoint } from '../contracts/catalog.ts'
-import type { Compactor } from '../contracts/compactor.ts'
 import type { FinishReason, GenerationEvent } from '../contracts/events.ts'
 import type { Item } from '../contracts/items.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
@@ -13,16 +11,11 @@ import type { GenerationRequest } from '../contracts/request.ts'
 import type { RequestEnvelope } from '../contracts/request-envelope.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
 import type { Commitment, FinishedAnswer, GenerationRun, GenerationSink, Outcome, Warning } from '../contracts/route.ts'
-import type { Sealer } from '../contracts/sealer.ts'
 import { GatewayError, internalError } from '../foundation/errors.ts'
-import type { Ids } from '../foundation/ids.ts'
 import type { JsonObject } from '../foundation/json.ts'
 import { describeError } from '../foundation/logger.ts'
-import type { Settings } from '../framework/settings.ts'
 import { answerGuards } from '../guards/answer-guards.ts'
 import { readsAnswers, type OpenGuard } from '../guards/input-guards.ts'
-import type { Affinity } from '../routing/affinity.ts'
-import type { ContextWindow } from '../routing/context-window.ts'
 import type { Candidate } from '../routing/plan.ts'
 import { routingWarnings } from '../routing/routing-record.ts'
 import { isPending, type Maybe } from '../runtime/pending.ts'
@@ -34,25 +27,15 @@ import { Compacting, type Compacted } from './compaction/compacting.ts'
 import { checkCompaction, retainedMessages } from './compaction/retained.ts'
 import { GivenAnswer } from './given-answer.ts'
 import { located } from './located.ts'
-import type { ModelCall, ModelCalls } from './model-call.ts'
-import { Preparation, type PreparationServices, type Prepared } from './preparation.ts'
+import type { ModelCall } from './model-call.ts'
+import { Preparation, type Prepared } from './preparation.ts'
 import type { ModelReply } from './model-reply.ts'
 import type { RaisedEvent } from './raised-event.ts'
 import { Rounds } from './rounds.ts'
+import type { RunServices } from './run-services.ts'
 import type { OpenTools } from './tools/open-tools.ts'
 import { ToolRounds } from './tools/tool-rounds.ts'
-
-/** The services that every run uses. */
-export interface RunServices extends PreparationServices {
-  readonly models: ModelCalls
-  readonly compactor: Compactor
-  readonly contextWindow: ContextWindow
-  readonly answers: LiveAnswers
-  readonly affinity: Affinity
-  readonly sealer: Sealer
-  readonly settings: Settings
-  readonly ids: Ids
-}
+import { withShownTools } from './tools/tool-secrets.ts'
 
 /** The model that answered, and its request. */
 interface Answered {
@@ -135,6 +118,7 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
       record: this.scope.record,
       memory: this.#memory,
       tools,
+      toolSecrets: this.toolSecrets,
       said: this.#answer.transcript,
       mayEndEarly: true,
     })
@@ -217,7 +201,7 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
       const followed = { session: record.session, user }
       this.#services.affinity.remember(followed, this.context.caller, endpoint, model === 'auto', stored ? finished.id : undefined)
     }
-    record.content(this.envelope.recorded ?? (this.asked as unknown as JsonObject), finished.body)
+    record.content(withShownTools(this.envelope.recorded ?? (this.asked as unknown as JsonObject)), finished.body)
     return this.#outcome!
   }
 

@@ -1,6 +1,7 @@
 import { Admission } from '../admission/admit.ts'
 import { Permissions } from '../admission/permissions.ts'
 import { shuttingDown } from '../call/live-operations.ts'
+import { LiveAnswers } from '../call/live-answers.ts'
 import { Catalog } from '../contracts/catalog.ts'
 import type { OpenScope, ScopeOpening } from '../contracts/request-scope.ts'
 import type { GatewayServices, Reply, Route } from '../contracts/route.ts'
@@ -42,6 +43,7 @@ const dependencies = {
   decisions: Decisions,
   retrievals: Retrievals,
   history: History,
+  answers: LiveAnswers,
   catalog: Catalog,
   records: RecordQueue,
   heartbeat: Heartbeat,
@@ -78,7 +80,8 @@ export class PublicApi implements Mount<PublicRoute, HttpExchange> {
   }
 
   constructor(parts: Dependencies<typeof dependencies>) {
-    const { routes, admission, settings, permissions, reach, generation, decisions, retrievals, history, catalog, clock, ids } = parts
+    const { routes, admission, settings, permissions, reach, generation, decisions, retrievals, history, answers, catalog, clock, ids } =
+      parts
     const mediaHosts = allowedHosts(settings.mediaHosts)
     this.#parts = parts
     this.routes = routes
@@ -94,6 +97,7 @@ export class PublicApi implements Mount<PublicRoute, HttpExchange> {
       readmit: caller => admission.readmit(caller),
       permits: (caller, endpoint) => permissions.allows(caller, endpoint),
       reach: scope => reach.of(scope),
+      holdMemory: (owner, evict) => answers.hold(owner, evict),
       responses: history,
       storeTimeoutMs: settings.storeTimeoutMs,
       checkMedia: items => checkMediaAddresses(items, mediaHosts),
@@ -165,6 +169,16 @@ export class PublicApi implements Mount<PublicRoute, HttpExchange> {
   admitted(scope: LiveScope, headers: HeaderReader, inQuery?: readonly string[]): Maybe<void> {
     const room = this.#parts.records.room()
     return room ? room.then(() => this.#authenticate(scope, headers, inQuery)) : this.#authenticate(scope, headers, inQuery)
+  }
+
+  /** The 401 for a key that is accepted no longer. A store that is not available says nothing about it. */
+  async refusal(headers: HeaderReader): Promise<GatewayError | undefined> {
+    try {
+      await this.#parts.admission.admit(headers, { key: undefined })
+    } catch (thrown) {
+      if (thrown instanceof GatewayError && thrown.status === 401) return thrown
+    }
+    return undefined
   }
 
   #authenticate(scope: LiveScope, headers: HeaderReader, inQuery: readonly string[] | undefined): Maybe<void> {

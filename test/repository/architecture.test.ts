@@ -186,10 +186,12 @@ t.test('core does not name what only one surface can say', async t => {
   t.same(naming, [])
 })
 
-/** Plugins that speak another's dialect. */
+/** Plugins that are another's dialect behind another address, or another way to the same surface. */
 const reused: Readonly<Record<string, readonly string[]>> = {
   // The items of a conversation are those of a request and its response.
   'plugins/endpoints/conversations': ['plugins/endpoints/responses'],
+  // The same requests and events, as messages.
+  'plugins/endpoints/responses-websocket': ['plugins/endpoints/responses'],
   'plugins/providers/azure': ['plugins/providers/anthropic', 'plugins/providers/openai-chat', 'plugins/providers/openai-responses'],
   // Claude has its maker's rules there too, and InvokeModel carries the bodies of other dialects.
   'plugins/providers/bedrock': ['plugins/providers/anthropic', 'plugins/providers/cohere', 'plugins/providers/openai-chat'],
@@ -318,6 +320,7 @@ const bundled = [
   'ajv',
   'cockatiel',
   'commander',
+  'crossws',
   'eventsource-parser',
   'gpt-tokenizer',
   'json-schema-faker',
@@ -472,6 +475,7 @@ const intended: Readonly<Record<string, string>> = {
   ajv: '8',
   '@secretlint/secretlint-rule-preset-recommend': '13',
   cockatiel: '4',
+  crossws: '0.4',
   'libphonenumber-js': '1',
   re2js: '2',
   stdnum: '1',

@@ -1,28 +1,56 @@
+import type { ConnectionProtocol } from '../../contracts/connection.ts'
 import { GatewayError } from '../../foundation/errors.ts'
 
-/** How many connections there are, for each key. One key gets at most half of the room. */
+/** How many connections there are, for each key. One key gets at most half of the room, and of a protocol what its plugin allows. */
 export class ConnectionRoom {
   readonly #limit: number
   readonly #byKey = new Map<string, number>()
+  readonly #ofProtocols = new Map<ConnectionProtocol, Map<string, number>>()
   #count = 0
 
   constructor(limit: number) {
     this.#limit = limit
   }
 
-  /** Throws a 503 if there is no room. Returns what gives the place back, once. */
-  take(keyId: string): () => void {
+  /** Throws a 429 or 503 if there is no room. Returns what gives the place back, once. */
+  take(keyId: string, protocol: ConnectionProtocol): () => void {
     const own = this.#byKey.get(keyId) ?? 0
     if (this.#count >= this.#limit || (own > 0 && own >= this.#limit / 2)) throw noRoom(this.#limit)
+    const counts = this.#countsOf(protocol)
+    if (counts && (counts.get(keyId) ?? 0) >= protocol.maxPerKey!) throw tooMany(protocol.maxPerKey!)
     this.#count++
-    this.#byKey.set(keyId, own + 1)
+    add(this.#byKey, keyId, 1)
+    if (counts) add(counts, keyId, 1)
     return () => {
       this.#count--
-      const left = this.#byKey.get(keyId)! - 1
-      if (left > 0) this.#byKey.set(keyId, left)
-      else this.#byKey.delete(keyId)
+      add(this.#byKey, keyId, -1)
+      if (counts) add(counts, keyId, -1)
     }
   }
+
+  /** Undefined if the protocol has no limit of its own. */
+  #countsOf(protocol: ConnectionProtocol): Map<string, number> | undefined {
+    if (protocol.maxPerKey === undefined) return undefined
+    let counts = this.#ofProtocols.get(protocol)
+    if (!counts) this.#ofProtocols.set(protocol, (counts = new Map()))
+    return counts
+  }
+}
+
+function add(counts: Map<string, number>, key: string, by: number): void {
+  const count = (counts.get(key) ?? 0) + by
+  if (count > 0) counts.set(key, count)
+  else counts.delete(key)
+}
+
+function tooMany(limit: number): GatewayError {
+  return new GatewayError({
+    status: 429,
+    type: 'rate_limit_error',
+    code: 'rate_limit_exceeded',
+    message: `This API key has ${limit} connections open, which is the most. Close one, use lanes of one connection, or use HTTP.`,
+    retryAfterMs: 1_000,
+  })
 }
 
 function noRoom(limit: number): GatewayError {

@@ -1,13 +1,14 @@
 import { ServerResponse, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { Connection, ConnectionProtocol } from '../../contracts/connection.ts'
+import type { Connection, ConnectionProtocol, HeldMessage } from '../../contracts/connection.ts'
 import type { RequestScope } from '../../contracts/request-scope.ts'
 import type { Reply } from '../../contracts/route.ts'
 import type { Caller } from '../../contracts/run-context.ts'
 import { GatewayError } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { isPending, type Maybe } from '../../runtime/pending.ts'
+import { jsonIn, withoutByteOrderMark } from '../body.ts'
 import type { HeaderReader } from '../channel.ts'
 import { NodeChannel } from '../node-channel.ts'
 import type { LiveScope } from '../scope.ts'
@@ -24,6 +25,8 @@ export interface ConnectionHost {
   admit(scope: LiveScope, headers: HeaderReader): Maybe<void>
   /** The error for what was thrown. It is logged and recorded. */
   failed(scope: LiveScope, protocol: ConnectionProtocol, thrown: unknown): GatewayError
+  readonly maxMessageBytes: number
+  openMessage(keyId: string): HeldMessage
 }
 
 export class OpenConnection implements Connection {
@@ -42,9 +45,11 @@ export class OpenConnection implements Connection {
   /** Those of messages that are being served. */
   readonly #scopes = new Set<LiveScope>()
   readonly #leaving: (() => void)[] = []
+  readonly #revoked: ((error: GatewayError) => void)[] = []
   /** The bytes of replies to earlier requests on the socket. */
   readonly #bytesBefore: number
   #isLeaving = false
+  #isRevoked = false
 
   constructor(host: ConnectionHost, protocol: ConnectionProtocol, request: IncomingMessage, socket: Duplex, head: Buffer) {
     this.#host = host
@@ -71,6 +76,18 @@ export class OpenConnection implements Connection {
     return this.scope.signal
   }
 
+  get maxMessageBytes(): number {
+    return this.#host.maxMessageBytes
+  }
+
+  openMessage(): HeldMessage {
+    return this.#host.openMessage(this.scope.record.key?.id ?? '')
+  }
+
+  json(text: string): unknown {
+    return jsonIn(withoutByteOrderMark(text))
+  }
+
   get headers(): HeaderReader {
     return this.#channel
   }
@@ -85,6 +102,7 @@ export class OpenConnection implements Connection {
     try {
       const admitted = this.#host.admit(scope, headers)
       if (isPending(admitted)) await admitted
+      scope.sentSession ??= this.scope.sentSession
       failure = await handle(scope)
     } catch (thrown) {
       failure = thrown ?? new Error('nothing was thrown')
@@ -99,6 +117,19 @@ export class OpenConnection implements Connection {
   onStop(leave: () => void): void {
     this.#leaving.push(leave)
     if (this.#isLeaving) this.#call(leave)
+  }
+
+  onRevoked(leave: (error: GatewayError) => void): void {
+    this.#revoked.push(leave)
+  }
+
+  /** The key of the upgrade is accepted no longer. */
+  revoke(error: GatewayError): void {
+    if (this.#isRevoked) return
+    this.#isRevoked = true
+    for (const { cancellation } of this.#scopes) cancellation.abort(error)
+    for (const leave of this.#revoked) this.#call(() => leave(error))
+    if (this.#revoked.length === 0) this.socket.destroy()
   }
 
   /** The gateway begins to shut down. */

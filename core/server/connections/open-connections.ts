@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { ConnectionProtocol } from '../../contracts/connection.ts'
+import type { ConnectionProtocol, HeldMessage } from '../../contracts/connection.ts'
 import type { Reply } from '../../contracts/route.ts'
 import { AssemblyError, asGatewayError, GatewayError } from '../../foundation/errors.ts'
 import { describePluginError, Logger } from '../../foundation/logger.ts'
@@ -15,11 +15,13 @@ import { errorReply } from '../error-reply.ts'
 import { PublicApi, surfaceOf } from '../public-api.ts'
 import { replyFault } from '../reply-fault.ts'
 import { mayShow, type LiveScope } from '../scope.ts'
+import { LiveBodies } from '../live-bodies.ts'
 import { ConnectionRoom } from './connection-room.ts'
 import { guardSocket } from './guarded-socket.ts'
+import { KeyWatch } from './key-watch.ts'
 import { OpenConnection, type ConnectionHost } from './open-connection.ts'
 
-const dependencies = { api: PublicApi, protocols: Connections, settings: Settings, log: Logger }
+const dependencies = { api: PublicApi, protocols: Connections, bodies: LiveBodies, settings: Settings, log: Logger }
 
 /** Node.js 24.9 and later: whether an upgrade is one, or a request like any other. */
 interface UpgradingServer extends Server {
@@ -31,6 +33,7 @@ export class OpenConnections implements ConnectionHost {
   readonly #parts: Dependencies<typeof dependencies>
   readonly #room: ConnectionRoom
   readonly #open = new Set<OpenConnection>()
+  readonly #keys: KeyWatch
   #isStopping = false
 
   static {
@@ -40,6 +43,7 @@ export class OpenConnections implements ConnectionHost {
   constructor(parts: Dependencies<typeof dependencies>) {
     this.#parts = parts
     this.#room = new ConnectionRoom(parts.settings.maxConnections)
+    this.#keys = new KeyWatch(this.#open, headers => parts.api.refusal(headers))
   }
 
   get count(): number {
@@ -93,6 +97,14 @@ export class OpenConnections implements ConnectionHost {
     return error
   }
 
+  get maxMessageBytes(): number {
+    return this.#parts.settings.maxBodyBytes
+  }
+
+  openMessage(keyId: string): HeldMessage {
+    return this.#parts.bodies.open(keyId)
+  }
+
   /** Never rejects. */
   async #accept(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const protocol = this.#asked(request)!
@@ -114,9 +126,10 @@ export class OpenConnections implements ConnectionHost {
       if (isPending(admitted)) await admitted
       // The peer may have left meanwhile.
       if (!this.#open.has(connection)) return
-      release = this.#room.take(scope.record.key?.id ?? '')
+      release = this.#room.take(scope.record.key?.id ?? '', protocol)
       await protocol.open(connection, this.#parts.api.services)
       connection.isServed = true
+      this.#keys.begin()
     } catch (thrown) {
       const error = this.failed(scope, protocol, thrown)
       connection.refuse(this.#formatted(protocol, scope, error))

@@ -14,7 +14,8 @@ export class CallItem implements OpenItem {
     this.#context = context
     this.#call = call
     if (!call.custom) this.#add()
-    this.#head = context.streaming && !call.custom ? deltaHead('response.function_call_arguments.delta', this.#place()) : ''
+    this.#head =
+      context.streaming && !call.custom ? deltaHead(context.framing, 'response.function_call_arguments.delta', this.#place()) : ''
   }
 
   get characters(): number {

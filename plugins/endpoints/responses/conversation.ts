@@ -1,5 +1,5 @@
-import { invalidRequest, isObject, type Caller, type Exchange, type GatewayError } from '../../../core/index.ts'
-import type { Conversations, ConversationThread, StoredResponses } from '../../../core/kit.ts'
+import { invalidRequest, isObject, type Caller, type GatewayError } from '../../../core/index.ts'
+import type { Conversations, ConversationThread, RequestScope, StoredResponses } from '../../../core/kit.ts'
 import type { RequestBody } from './request-body.ts'
 
 /** `absent`: no plugin keeps conversations. `unlogged`: the key has request logging off, so nothing is kept. */
@@ -10,7 +10,7 @@ export interface NamedConversation {
   readonly thread: ConversationThread
 }
 
-export function conversationUse({ caller }: Exchange, conversations: Conversations | undefined): ConversationUse {
+export function conversationUse({ caller }: Pick<RequestScope, 'caller'>, conversations: Conversations | undefined): ConversationUse {
   if (!conversations) return 'absent'
   return caller.policy.logging.value ? 'kept' : 'unlogged'
 }
@@ -18,13 +18,13 @@ export function conversationUse({ caller }: Exchange, conversations: Conversatio
 /** The conversation that a request names, if it is kept. With `adds: false`, it is only read. */
 export function namedConversation(
   { conversation, store }: RequestBody,
-  exchange: Exchange,
+  scope: RequestScope,
   conversations: Conversations | undefined,
   adds = store !== false,
 ): NamedConversation | undefined {
-  if (conversation === undefined || !conversations || conversationUse(exchange, conversations) !== 'kept') return undefined
+  if (conversation === undefined || !conversations || conversationUse(scope, conversations) !== 'kept') return undefined
   const id = typeof conversation === 'string' ? conversation : conversation.id
-  return { id, thread: conversations.open(exchange, id, { adds }) }
+  return { id, thread: conversations.open(scope, id, { adds }) }
 }
 
 /** A response of a conversation has its own turn only, so a chain cannot lead through it. The error then names the conversation. */

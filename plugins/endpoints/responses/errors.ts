@@ -3,7 +3,7 @@ import { errorCodes } from '../../../core/kit.ts'
 
 const codes: ReadonlySet<string> = new Set(errorCodes)
 
-/** The code of a cancelled response, in records only: the protocol has a status for it. */
+/** Of the error that ends an answer because its caller cancelled it. */
 export const cancelledCode = 'response_cancelled'
 
 /** One of the 25 codes allowed in `response.error`. */

@@ -33,6 +33,7 @@ import {
   schemasWith,
 } from './description/descriptions.ts'
 import { insteadOf } from './instead-of.ts'
+import { createOptions } from './options.ts'
 import { isId } from './path-id.ts'
 
 /**
@@ -44,29 +45,7 @@ export default definePlugin({
   options: {
     type: 'object',
     additionalProperties: false,
-    properties: {
-      events: {
-        type: 'string',
-        enum: ['all', 'documented'],
-        default: 'all',
-        description: '"documented" leaves out the refusal and annotation events, which are not in the documented protocol.',
-      },
-      unsupported: {
-        type: 'string',
-        enum: ['warn', 'refuse'],
-        default: 'warn',
-        description:
-          'How to treat requests with `background`, `prompt` or a `conversation` that is not kept: answer with a warning, or refuse with a 400.',
-      },
-      background: backgroundOption,
-      upstreamFailureStatus: {
-        type: 'integer',
-        minimum: 400,
-        maximum: 599,
-        default: 424,
-        description: 'The status of the error when every provider failed. Some SDKs retry only 408, 409, 429 and 5xx.',
-      },
-    },
+    properties: { ...createOptions, background: backgroundOption },
   },
   needs: { sorts: SortStrategies, limits: RateLimiter, clock: Clock, services: GatewayServices },
   wants: { store: BackgroundStore, conversations: Conversations },

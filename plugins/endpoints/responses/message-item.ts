@@ -78,7 +78,9 @@ export class MessageItem implements OpenItem {
       part: kind === 'text' ? { type: 'output_text', text: '', annotations: [], logprobs: [] } : { type: 'refusal', refusal: '' },
     })
     const shown = streaming && (kind === 'text' || refusalEvents)
-    const head = shown ? deltaHead(kind === 'text' ? 'response.output_text.delta' : 'response.refusal.delta', place) : ''
+    const head = shown
+      ? deltaHead(this.#context.framing, kind === 'text' ? 'response.output_text.delta' : 'response.refusal.delta', place)
+      : ''
     this.#part = { kind, start: this.#length, head, annotations: [], early: [], logprobs: [], text: '' }
     return this.#part
   }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../core/index.ts'
 import type { ItemDelta } from '../../../core/kit.ts'
+import type { Framing } from './frames.ts'
 import type { RequestBody } from './request-body.ts'
 
 /** An output item that is still open. It writes its events through the builder, which owns indexes and sequence numbers. */
@@ -16,6 +17,7 @@ export interface ItemContext {
   readonly request: RequestBody
   readonly outputIndex: number
   readonly streaming: boolean
+  readonly framing: Framing
   readonly refusalEvents: boolean
   /**
    * Absent if the response is not streamed. Call it as `send?.(…)`, so that the fields are not even created then. `characters`: roughly how

@@ -27,6 +27,8 @@ export interface ParseOptions {
   readonly unsupported?: OnUnsupported
   /** Default: nothing. */
   readonly served?: Served
+  /** True if the request may come without input. Default: false. */
+  readonly mayBeEmpty?: boolean
 }
 
 export interface ParsedRequest {
@@ -41,10 +43,12 @@ const known = new Set(Object.keys(requestBodySchema.properties))
 const shallow = ['reasoning', 'stream_options', 'cache_control', 'prompt_cache_options'] as const
 
 /** Checks the body of a request and brings it into its canonical form. Throws a 400 that names the field by its path. */
-export function parseRequest(body: unknown, { toolTypes = none, unsupported = 'warn', served = {} }: ParseOptions = {}): ParsedRequest {
+export function parseRequest(body: unknown, options: ParseOptions = {}): ParsedRequest {
+  const { toolTypes = none, unsupported = 'warn', served = {}, mayBeEmpty = false } = options
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalidRequest('The body must be a JSON object.')
   const { request, extra, chat } = members(body as Record<string, unknown>)
-  request['input'] = normaliseInput(request['input'])
+  const isEmpty = mayBeEmpty && isEmptyList(request['input'])
+  request['input'] = normaliseInput(isEmpty ? '-' : request['input'])
   normaliseTools(request['tools'])
   normaliseToolChoice(request['tool_choice'])
   normaliseText(request['text'])
@@ -58,6 +62,7 @@ export function parseRequest(body: unknown, { toolTypes = none, unsupported = 'w
   } catch (error) {
     throw chatFormRefusal(body as JsonObject) ?? missingInput(body as JsonObject) ?? withAdvice(error)
   }
+  if (isEmpty) request['input'] = []
   const warnings = [...withoutEffect(parsed, unsupported, served), ...unknownMembers(parsed)]
   if (!extra && !chat) return { body: parsed, warnings }
   return {
@@ -126,6 +131,10 @@ function validate(request: Record<string, unknown>, toolTypes: ReadonlySet<strin
     if (!known) throw error
     validateRequest(known)
   }
+}
+
+function isEmptyList(input: unknown): boolean {
+  return input === undefined || (Array.isArray(input) && input.length === 0)
 }
 
 /** Rules about more than one field. */

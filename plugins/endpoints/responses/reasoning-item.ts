@@ -65,7 +65,7 @@ export class ReasoningItem implements OpenItem {
       this.#context.send?.('response.reasoning_summary_part.added', { ...place, part: { type: 'summary_text', text: '' } })
     else this.#context.send?.('response.content_part.added', { ...place, part: { type: 'reasoning_text', text: '' } })
     const type = form === 'summary' ? 'response.reasoning_summary_text.delta' : 'response.reasoning_text.delta'
-    this.#part = { form, head: this.#context.streaming ? deltaHead(type, place) : '', text: '' }
+    this.#part = { form, head: this.#context.streaming ? deltaHead(this.#context.framing, type, place) : '', text: '' }
     return this.#part
   }
 

@@ -2,7 +2,7 @@ import type { Clock, GatewayError, Ids, JsonObject, TokenUsage } from '../../../
 import type { Commitment, FinishedAnswer, GenerationSink, ItemEvent, OpenedItem, Outcome, StreamBody } from '../../../core/kit.ts'
 import type { EventSet } from './create.ts'
 import { cancelledCode, errorEvent } from './errors.ts'
-import { deltaFrame, frame, longFrame, longFrameCharacters, membersOf } from './frames.ts'
+import { deltaFrame, frame, longFrame, longFrameCharacters, membersOf, serverSentEvents, type Framing } from './frames.ts'
 import { CallItem } from './call-item.ts'
 import { MessageItem } from './message-item.ts'
 import type { ItemContext, OpenItem } from './open-item.ts'
@@ -19,6 +19,7 @@ export class ResponseBuilder implements GenerationSink {
   readonly #clock: Clock
   readonly #events: EventSet
   readonly #body: StreamBody | undefined
+  readonly #framing: Framing
   readonly #output: JsonObject[] = []
   #open: OpenItem | undefined
   /** Of the finished items. */
@@ -26,12 +27,20 @@ export class ResponseBuilder implements GenerationSink {
   #sequence = 0
   #created = false
 
-  constructor(request: RequestBody, ids: Ids, clock: Clock, events: EventSet, body: StreamBody | undefined) {
+  constructor(
+    request: RequestBody,
+    ids: Ids,
+    clock: Clock,
+    events: EventSet,
+    body: StreamBody | undefined,
+    framing: Framing = serverSentEvents,
+  ) {
     this.response = newResponse(ids.make('resp'), seconds(clock), request)
     this.#request = request
     this.#clock = clock
     this.#events = events
     this.#body = body
+    this.#framing = framing
     body?.onSilence(() => this.#beat())
   }
 
@@ -47,10 +56,11 @@ export class ResponseBuilder implements GenerationSink {
     return this.#body?.drained() ?? Promise.resolve()
   }
 
-  begin({ endpoint, store }: Commitment): void {
+  begin(commitment: Commitment): void {
+    const { endpoint, store } = commitment
     if (endpoint) this.response.model = publicModel(endpoint)
     this.response.store = store
-    this.#create()
+    this.#create(commitment)
   }
 
   write(event: ItemEvent): void {
@@ -59,7 +69,7 @@ export class ResponseBuilder implements GenerationSink {
     else if (event.type !== 'extra' && event.type !== 'choice') this.#open!.write(event)
   }
 
-  close({ finish, usage, costUsd }: Outcome): FinishedAnswer {
+  close({ finish, usage, costUsd }: Pick<Outcome, 'finish' | 'usage' | 'costUsd'>): FinishedAnswer {
     const incomplete = finish === 'length' || finish === 'content-filter'
     this.response.status = incomplete ? 'incomplete' : 'completed'
     this.response.incomplete_details = incomplete ? { reason: finish === 'length' ? 'max_output_tokens' : 'content_filter' } : null
@@ -77,7 +87,6 @@ export class ResponseBuilder implements GenerationSink {
   }
 
   fail(error: GatewayError, usage: TokenUsage, costUsd: number | null): void {
-    // Only background responses can be cancelled, and only their callers do it.
     const isCancelled = error.code === cancelledCode
     this.response.status = isCancelled ? 'cancelled' : 'failed'
     // It may have been finished, and could not be kept.
@@ -88,9 +97,11 @@ export class ResponseBuilder implements GenerationSink {
     this.response.output = this.#output
     this.response.store = false
     if (!this.#body) return
-    this.#create()
-    if (!isCancelled) this.#send('error', errorEvent(error))
-    this.#send('response.failed', { response: this.response }, this.#characters)
+    if (this.#framing.hasErrorEvents) {
+      this.#create()
+      if (!isCancelled) this.#send('error', errorEvent(error))
+    }
+    if (this.#created) this.#send('response.failed', { response: this.response }, this.#characters)
     this.#body.end()
   }
 
@@ -126,29 +137,33 @@ export class ResponseBuilder implements GenerationSink {
       request: this.#request,
       outputIndex: this.#output.length,
       streaming: this.#body !== undefined,
+      framing: this.#framing,
       refusalEvents: this.#events === 'all',
       send: this.#body && ((type, fields, characters) => this.#send(type, fields, characters)),
-      sendDelta: (head, delta, rest) => this.#body?.write(deltaFrame(head, delta, this.#sequence++, rest)),
+      sendDelta: (head, delta, rest) => this.#body?.write(deltaFrame(this.#framing, head, delta, this.#sequence++, rest)),
     }
   }
 
-  #create(): void {
+  #create(commitment?: Commitment): void {
     if (this.#created || !this.#body) return
     this.#created = true
     const { response } = this
+    const opening = commitment && this.#framing.opening?.(commitment)
     const members = membersOf({ response: { ...response, status: 'in_progress', output: [], usage: null, error: null } })
-    this.#body.write(frame('response.created', this.#sequence++, members) + frame('response.in_progress', this.#sequence++, members))
+    const first = opening ? `${members},${membersOf(opening)}` : members
+    this.#body.write(frame(this.#framing, 'response.created', this.#sequence++, first))
+    this.#body.write(frame(this.#framing, 'response.in_progress', this.#sequence++, members))
   }
 
   #beat(): void {
     // There is no event to send before the answer starts, or while the finished answer is being stored.
-    if (!this.#created || this.response.status !== 'in_progress') this.#body!.write(': keep-alive\n\n')
-    else this.#send('response.in_progress', { response: this.response })
+    if (this.#created && this.response.status === 'in_progress') this.#send('response.in_progress', { response: this.response })
+    else if (this.#framing.comment !== undefined) this.#body!.write(this.#framing.comment)
   }
 
   #send(type: string, fields: object, characters = 0): void {
-    if (characters > longFrameCharacters) this.#body?.writeLong(longFrame(type, this.#sequence++, fields))
-    else this.#body?.write(frame(type, this.#sequence++, membersOf(fields)))
+    if (characters > longFrameCharacters) this.#body?.writeLong(longFrame(this.#framing, type, this.#sequence++, fields))
+    else this.#body?.write(frame(this.#framing, type, this.#sequence++, membersOf(fields)))
   }
 }
 

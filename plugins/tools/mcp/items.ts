@@ -65,10 +65,15 @@ export function argumentsIn(text: unknown): JsonObject {
   }
 }
 
-/** Function names are short and use few characters, which all vendors accept. */
+/**
+ * Function names are short and use few characters, which all vendors accept. A name that this changes gets a hash, and so does one that
+ * another label and tool would have, too: no two tools share a function.
+ */
 export function functionNameOf(label: string, tool: string): string {
-  const name = `mcp__${label}__${tool}`.replaceAll(/[^a-zA-Z0-9_-]/g, '_')
-  return name.length <= 64 ? name : `${name.slice(0, 55)}_${hashOf(name)}`
+  const raw = `mcp__${label}__${tool}`
+  const name = raw.replaceAll(/[^a-zA-Z0-9_-]/g, '_')
+  const isPlain = name === raw && name.length <= 64 && !/__|_$/.test(label) && !tool.startsWith('_')
+  return isPlain ? name : `${name.slice(0, 55)}_${hashOf(JSON.stringify([label, tool]))}`
 }
 
 function hashOf(text: string): string {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../../core/index.ts'
 import type { BackgroundState } from '../../../../core/stores.ts'
-import { frame, membersOf } from '../frames.ts'
+import { frame, membersOf, serverSentEvents } from '../frames.ts'
 
 export function isOver({ leaseEndsAt }: BackgroundState): boolean {
   return leaseEndsAt === undefined
@@ -22,11 +22,11 @@ export function shown(state: BackgroundState): JsonObject {
 export function lastFrames(state: BackgroundState, after: number): string {
   if (!isLapsed(state)) return ''
   const next = Math.max(after, state.lastSequence) + 1
-  const end = (sequence: number): string => frame('response.failed', sequence, membersOf({ response: shown(state) }))
+  const end = (sequence: number): string => frame(serverSentEvents, 'response.failed', sequence, membersOf({ response: shown(state) }))
   if (state.status === 'cancelled') return end(next)
   const fields = { code: 'server_error', message: lapsed, param: null }
   const error = { ...fields, error: { type: 'server_error', ...fields } }
-  return frame('error', next, membersOf(error)) + end(next + 1)
+  return frame(serverSentEvents, 'error', next, membersOf(error)) + end(next + 1)
 }
 
 /** True if it ended without its gateway. */

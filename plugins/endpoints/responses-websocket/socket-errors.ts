@@ -1,0 +1,71 @@
+import { GatewayError, invalidRequest } from '../../../core/index.ts'
+import { cancelledCode } from '../responses/errors.ts'
+
+// The errors that only a WebSocket has. Clients match on some of the codes: docs/protocol/websocket.md#errors.
+
+/** Clients take this code as advice to connect again. */
+const connectAgain = 'websocket_connection_limit_reached'
+
+/** One more than this many names is refused. */
+export const maxNamedLanes = 32
+
+export function lifeIsOver(maxLifeMs: number): GatewayError {
+  const life = maxLifeMs < 120_000 ? `${maxLifeMs / 1_000} seconds` : `${Math.round(maxLifeMs / 60_000)} minutes`
+  return invalidRequest(`A connection lives ${life} at most, and this one is at its end. Connect again.`, undefined, connectAgain)
+}
+
+/** The same code, so that clients go elsewhere. */
+export function shuttingDown(): GatewayError {
+  return invalidRequest('The gateway is shutting down and takes no new messages. Connect again.', undefined, connectAgain)
+}
+
+export function tooManyLanes(): GatewayError {
+  return invalidRequest(
+    `A connection has at most ${maxNamedLanes} different values of stream_id. Use one of them again, or open another connection.`,
+    'stream_id',
+    'websocket_stream_limit_reached',
+  )
+}
+
+export function badStreamId(): GatewayError {
+  return invalidRequest(
+    'stream_id must have 1 to 256 letters, digits, underscores, hyphens or periods. Leave it out for the default lane.',
+    'stream_id',
+    'invalid_stream_id',
+  )
+}
+
+export function unknownMessage(type: unknown): GatewayError {
+  const got = typeof type === 'string' ? `"${type.slice(0, 100)}"` : type === undefined ? 'none' : `a ${typeof type}`
+  return invalidRequest(`Expected a message of the type "response.create" or "response.cancel", but got ${got}.`, 'type')
+}
+
+export function binaryMessage(): GatewayError {
+  return invalidRequest('Expected a text message with JSON, but got a binary one. Send the same bytes as text.', undefined, 'invalid_json')
+}
+
+export function noBackground(): GatewayError {
+  return invalidRequest(
+    'background is not possible over WebSocket. Leave it out, or use POST /v1/responses.',
+    'background',
+    'unsupported_parameter',
+  )
+}
+
+export function previousNotFound(id: string): GatewayError {
+  return invalidRequest(`Previous response with id '${id}' not found.`, 'previous_response_id', 'previous_response_not_found')
+}
+
+/** Not a failure of the gateway: recorded as a 499, as a client that leaves. */
+export function cancelled(): GatewayError {
+  return new GatewayError({ status: 499, type: 'invalid_request_error', code: cancelledCode, message: 'The response was cancelled.' })
+}
+
+export function tooLarge(maxBytes: number): GatewayError {
+  return new GatewayError({
+    status: 413,
+    type: 'invalid_request_error',
+    code: 'request_too_large',
+    message: `The message has more than ${maxBytes} bytes, which is the most here. Send less, and connect again: the connection closes.`,
+  })
+}
