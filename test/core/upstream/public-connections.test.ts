@@ -5,6 +5,7 @@ import t from 'tap'
 import { UndiciClient } from '../../../core/upstream/http-client.ts'
 import { isPrivateAddress, PublicConnections } from '../../../core/upstream/public-connections.ts'
 import { request } from '../../../core/upstream/agent.ts'
+import { discard } from '../../../core/upstream/discard.ts'
 
 const { signal } = new AbortController()
 let asked = 0
@@ -27,7 +28,7 @@ t.test('a client that calls public addresses only', async t => {
   }
   t.equal(asked, 0)
   const reply = await http.send({ method: 'GET', url: `http://127.0.0.1:${port}/`, headers: {} }, { signal })
-  reply.body.destroy()
+  discard(reply.body)
   t.equal(asked, 1, 'other calls reach any address')
 })
 
