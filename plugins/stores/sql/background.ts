@@ -11,8 +11,8 @@ import {
   type BackgroundStore,
   type EventBatch,
   type EventChunk,
-  type FinalStatus,
 } from '../../../core/stores.ts'
+import { removeExpired, takeNotices } from './background-upkeep.ts'
 import { BackgroundWrites } from './background-writes.ts'
 import { columnId } from './column-id.ts'
 import { readChunks, removeBackground, sealedChunks, type BackgroundRow } from './background-rows.ts'
@@ -21,8 +21,6 @@ import type { SealedParts } from './sealed-parts.ts'
 import type { BackgroundTable, Tables } from './tables.ts'
 
 const running = ['queued', 'in_progress', 'completing'] as const
-const rowsAtOnce = 50
-const noticesAtOnce = 20
 /** SQLite allows 32,766 parameters in a statement. */
 const renewedAtOnce = 1_000
 
@@ -190,29 +188,7 @@ export class SqlBackground implements BackgroundStore {
   }
 
   async takeNotices(now: number, until: number): Promise<readonly BackgroundNotice[]> {
-    return await this.#database.transaction().execute(async transaction => {
-      const due = transaction
-        .selectFrom('background')
-        .select(['owner', 'id', 'status', 'created_at', 'tries'])
-        .where('notice_at', '<=', now)
-        .orderBy('notice_at')
-        .limit(noticesAtOnce)
-      const rows = await forUpdate(transaction, due).execute()
-      for (const { owner, id, tries } of rows)
-        await transaction
-          .updateTable('background')
-          .set({ notice_at: until, tries: tries + 1 })
-          .where('owner', '=', owner)
-          .where('id', '=', id)
-          .execute()
-      return rows.map(({ owner, id, status, created_at, tries }) => ({
-        owner,
-        id,
-        status: status as FinalStatus,
-        createdAt: created_at,
-        tries,
-      }))
-    })
+    return await takeNotices(this.#database, now, until)
   }
 
   async putOff(owner: string, id: string, dueAt: number | undefined): Promise<void> {
@@ -226,19 +202,7 @@ export class SqlBackground implements BackgroundStore {
   }
 
   async expire(now: number): Promise<number> {
-    let expired = 0
-    for (;;) {
-      const rows = await this.#database
-        .selectFrom('background')
-        .select(['owner', 'id'])
-        .where('lease_ends_at', 'is', null)
-        .where('expires_at', '<', now)
-        .limit(rowsAtOnce)
-        .execute()
-      if (rows.length > 0) await this.#database.transaction().execute(transaction => removeBackground(transaction, rows))
-      expired += rows.length
-      if (rows.length < rowsAtOnce) return expired
-    }
+    return await removeExpired(this.#database, now)
   }
 
   #row(database: Kysely<Tables>, owner: string, id: string) {
