@@ -120,7 +120,7 @@ export function isPattern(name: string): boolean {
 }
 
 /** True if a name is one of these, or matches one with `*`, which stands for any characters. */
-function testOf(names: readonly string[]): Test {
+export function testOf(names: readonly string[]): Test {
   const exact = new Set(names.filter(name => !isPattern(name)))
   const patterns = names.filter(isPattern).map(pattern => pattern.split('*'))
   return name => exact.has(name) || patterns.some(pieces => matches(name, pieces))

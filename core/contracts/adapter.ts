@@ -7,7 +7,7 @@ import type { TextFormat } from './request.ts'
 import type { RerankCall, Reranker, RerankReply } from './rerank.ts'
 
 export interface UpstreamRequest {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'DELETE'
   readonly url: string
   /** The query after the `?`, if it repeats content from a caller. Clients remember addresses, but never this. */
   readonly query?: string

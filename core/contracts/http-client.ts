@@ -18,11 +18,8 @@ export interface HttpClient {
 export interface SendOptions {
   readonly signal: AbortSignal
   readonly connectTimeoutMs?: number | undefined
-  /**
-   * Fails unless the name leads to addresses on the public internet only, which is checked in the connect that uses them. Check addresses in
-   * the URL itself with `isPublicHost`. Default: false.
-   */
-  readonly publicOnly?: boolean | undefined
+  /** For an address that a caller names: connects only to the public internet. The address is checked in the connect that uses it. */
+  readonly publicOnly?: boolean
 }
 
 export interface UpstreamReply {

@@ -31,6 +31,14 @@ export const keyFields = {
     option: '--providers <a,b>',
     about: 'The providers it may use: ids, and patterns with *. Default: all.',
   },
+  tools: {
+    type: 'names',
+    optional: true,
+    set: 'always',
+    option: '--tools <a,b>',
+    revision: 34,
+    about: 'The tools of the gateway it may use: types, mcp/server, mcp/server/tool, and patterns such as mcp/docs/get_*. Default: all.',
+  },
   guardrails: {
     type: 'names',
     optional: true,

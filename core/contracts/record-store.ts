@@ -139,7 +139,7 @@ export interface RecordStore {
    * then, either. The record itself stays.
    */
   eraseContent(owner: string, answerId: string): Maybe<void>
-  /** The oldest bucket first, at most `limit` rows. Buckets without requests and attempts are left out. */
+  /** The oldest bucket first, in it the session that costs most, at most `limit` rows. Buckets without requests and attempts are left out. */
   usage(query: UsageQuery): Maybe<readonly UsageRow[]>
   /** By key id. Keys without records are left out. */
   keyUse(keys: readonly string[]): Maybe<ReadonlyMap<string, KeyUse>>

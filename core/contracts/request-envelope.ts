@@ -11,8 +11,6 @@ import type { FinishedAnswer } from './route.ts'
 export interface RequestEnvelope {
   /** For a surface whose callers can continue stored answers. Without it, references to stored items are refused. */
   readonly history?: HistoryUse | undefined
-  /** The session that the body names, in the caller's words. Default: the request's `prompt_cache_key`. A name in the headers comes first. */
-  readonly session?: string | undefined
   /** The request in the form of the surface, for the record. Core freezes it. Default: the request. */
   readonly recorded?: JsonObject | undefined
 }

@@ -118,6 +118,8 @@ export const requestSchema = {
     service_tier: { enum: serviceTiers },
     truncation: { enum: ['auto', 'disabled'] },
     user: string,
+    /** The session that the request belongs to, in the caller's words. The gateway keeps only an HMAC of it. */
+    session_id: { type: 'string', maxLength: 512 },
     routing,
     cache_control: cacheControlSchema,
     presence_penalty: { type: 'number', minimum: -2, maximum: 2 },
@@ -155,7 +157,7 @@ export type GenerationRequest = Omit<Wire<typeof requestSchema>, 'input' | 'tool
 }
 
 /** Members that only the gateway uses. They are never sent upstream. */
-export type GatewayOnlyField = 'routing' | 'user'
+export type GatewayOnlyField = 'routing' | 'session_id' | 'user'
 
 /** The request that is sent upstream. The cache key is an HMAC of the caller's, sealed state is opened, and vendors are always told not to store. */
 export type UpstreamRequestBody = Omit<GenerationRequest, GatewayOnlyField>

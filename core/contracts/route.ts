@@ -76,6 +76,8 @@ export interface RouteDescription {
   readonly query?: Readonly<Record<string, ParameterDescription>>
   /** The schema of the JSON body. Absent if the route reads no body. */
   readonly request?: JsonObject
+  /** True if the route also takes requests without a body. Default: false. */
+  readonly isRequestOptional?: boolean
   readonly replies: Readonly<Record<number, ReplyDescription>>
   /** Names are shared by the whole document: equal names must mean equal objects. Core supplies `Error` and `PolicyRefusal`. */
   readonly schemas?: Readonly<Record<string, JsonObject>>

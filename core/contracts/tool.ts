@@ -32,12 +32,18 @@ export interface Tool {
   open(entry: ToolEntry, scope: ToolScope): ToolSession
 }
 
-/** An entry of `tools`, as the caller wrote it. */
+/** An entry of `tools`, as the caller wrote it, with its credentials. */
 export type ToolEntry = { readonly type: string } & JsonObject
 
 export interface ToolScope {
-  /** As guardrails left it. */
+  /** As guardrails left it, without the credentials in entries of `tools`. */
   readonly request: GenerationRequest
+  /** Where the entry is in the request, for errors: `tools[0]`. */
+  readonly path: string
+  /** A guardrail reads the request or its answer. */
+  readonly isGuarded: boolean
+  /** True if the API key may use a part of the tool, and a part of that: the key's `tools` name it as `type/part/part`. */
+  allows(...parts: readonly string[]): boolean
   readonly context: RunContext
   readonly catalog: Catalog
 }
@@ -52,9 +58,9 @@ export interface ToolSession {
   runner?(endpoint: Endpoint, request: GenerationRequest): 'gateway' | 'endpoint' | 'left-out' | 'nobody'
   /** The error for the caller if `runner` says `nobody` for every endpoint. */
   refusal?(endpoints: readonly Endpoint[]): GatewayError
-  /** Returns the functions that the model may call. Called once, before the first endpoint that needs it is asked. */
+  /** Returns the functions that the model may call. Called once, unless every candidate runs the tool itself. */
   functions(signal: AbortSignal): Maybe<readonly ToolFunction[]>
-  /** Shown before anything else, such as a list of what the tool offers. Called after `functions`. */
+  /** Shown before anything else if the gateway runs the tool, such as a list of what it offers. Called after `functions`. */
   introduction?(): readonly ToolEvent[]
   /** Calls of earlier turns that may run now, such as those that the caller has approved. They run before the model is asked. */
   resumed?(input: readonly Item[]): readonly ToolCall[]

@@ -96,6 +96,9 @@ export const foreignToolTypes = [
   'tool_search',
 ] as const
 
+/** By type of tool: members of an entry that hold the caller's credentials. Only who runs the tool gets them. */
+export const secretToolMembers: ReadonlyMap<unknown, readonly string[]> = new Map([['mcp', ['authorization', 'headers']]])
+
 const foreignTool = { type: 'object', required: ['type'], properties: { type: { enum: foreignToolTypes } } } as const satisfies Schema
 
 /** An entry of `tools`. */

@@ -5,9 +5,8 @@ import { kindOf } from '../foundation/kind-of.ts'
 /** Throws a `TypeError` for an envelope that a surface in plain JavaScript got wrong. */
 export function checkEnvelope(envelope: RequestEnvelope): void {
   expect(isObject(envelope), 'envelope', 'an object, or nothing', envelope)
-  const { history, recorded, session } = envelope
+  const { history, recorded } = envelope
   expect(recorded === undefined || isObject(recorded), 'recorded', 'an object', recorded)
-  expect(session === undefined || typeof session === 'string', 'session', 'a string', session)
   if (history === undefined) return
   expect(isObject(history), 'history', 'an object', history)
   const { param, continues, store, thread } = history

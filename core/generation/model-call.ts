@@ -30,6 +30,7 @@ import type { Payer } from './payer.ts'
 import { ModelReply } from './model-reply.ts'
 import type { Said } from './said.ts'
 import type { OpenTools } from './tools/open-tools.ts'
+import type { ToolSecrets } from './tools/tool-secrets.ts'
 
 const dependencies = {
   ...failoverDependencies,
@@ -59,6 +60,8 @@ export interface CallScope extends Pick<RequestScope, 'cancellation' | 'record'>
   readonly memory: LiveAnswer
   /** The gateway's tools that the request may use. */
   readonly tools?: OpenTools | undefined
+  /** For endpoints that run the tools themselves. */
+  readonly toolSecrets?: ToolSecrets | undefined
   /** The answer so far. Replies are written to it as they are taken. */
   readonly said: Said
   /** True if the answer may end early once the hold for its replies is used up. */
@@ -218,7 +221,7 @@ export class ModelCall implements Work<Candidate, ModelReply> {
     { memory, said }: ReplyPart = { memory: this.#scope.memory, said: this.#said ?? this.#scope.said },
   ): Maybe<ModelReply | ProviderFailure> {
     const { providers, rules, failover, unreported, masks } = this.#services
-    const { context, record, payer, tools } = this.#scope
+    const { context, record, payer, tools, toolSecrets } = this.#scope
     const reservation = this.#reservation
     const { endpoint, provider } = candidate
     // The other lane of a race may have an answer.
@@ -229,7 +232,7 @@ export class ModelCall implements Work<Candidate, ModelReply> {
     // Under a cap, a plain reply is requested as a stream, too, to see how much arrives even if the caller leaves.
     const isWatched = allowance !== undefined || (reservation?.isCapped === true && this.#canGrow(candidate))
     const sent = isWatched && !asked.stream ? { ...asked, stream: true } : asked
-    const lowered = this.#lowered(sent, candidate, credential, cover)
+    const lowered = this.#lowered(toolSecrets ? toolSecrets.restored(sent) : sent, candidate, credential, cover)
     const { timeouts, slowStream } = rules.of(provider)
     const parts = {
       candidate,

@@ -8,7 +8,7 @@ import type { RequestScope } from '../contracts/request-scope.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import { invalidRequest } from '../foundation/errors.ts'
 import { freezeDeeply } from '../foundation/freeze.ts'
-import { applyInputGuards, type OpenGuard } from '../guards/input-guards.ts'
+import { applyInputGuards, readsContent, type OpenGuard } from '../guards/input-guards.ts'
 import type { Candidate, Planner } from '../routing/plan.ts'
 import { isPending, type Maybe } from '../runtime/pending.ts'
 import type { AllowedHosts } from '../upstream/media/media-address.ts'
@@ -17,6 +17,7 @@ import type { Extended, History } from './history.ts'
 import { checkMediaAddresses } from './media-addresses.ts'
 import type { LoadedTools } from './tools/loaded-tools.ts'
 import type { OpenTools } from './tools/open-tools.ts'
+import { ToolSecrets, withoutToolSecrets } from './tools/tool-secrets.ts'
 
 /** A request that passed every check: history added, input guards applied, candidates chosen. */
 export interface Prepared {
@@ -65,6 +66,8 @@ export abstract class Preparation<Kind extends 'generation' | 'count'> {
   readonly context: RunContext
   protected readonly scope: RequestScope
   protected readonly asked: GenerationRequest
+  /** Undefined if the request has none. */
+  protected readonly toolSecrets: ToolSecrets | undefined
   protected readonly envelope: RequestEnvelope
   /** Nothing will be sent. */
   readonly #dryRun: boolean
@@ -73,7 +76,8 @@ export abstract class Preparation<Kind extends 'generation' | 'count'> {
   constructor(services: PreparationServices, scope: RequestScope, asked: GenerationRequest, envelope: RequestEnvelope, dryRun: boolean) {
     this.#services = services
     this.scope = scope
-    this.asked = asked
+    this.toolSecrets = ToolSecrets.of(asked)
+    this.asked = this.toolSecrets ? withoutToolSecrets(asked) : asked
     this.envelope = envelope
     this.#dryRun = dryRun
     this.operation = services.calls.open(scope, asked.model)
@@ -81,7 +85,7 @@ export abstract class Preparation<Kind extends 'generation' | 'count'> {
   }
 
   get session(): string | undefined {
-    return this.envelope.session ?? this.asked.prompt_cache_key
+    return this.asked.session_id ?? this.asked.prompt_cache_key
   }
 
   check(): undefined {
@@ -103,7 +107,8 @@ export abstract class Preparation<Kind extends 'generation' | 'count'> {
     const { planner, tools: loaded, compactions } = this.#services
     const { context } = this
     const request = loaded.readable(checked)
-    const tools = loaded.open(checked, context)
+    const isGuarded = guards.some(readsContent)
+    const tools = loaded.open(checked, { context, isGuarded, readable: request.input, secrets: this.toolSecrets })
     if (tools && checked.choices !== undefined)
       throw invalidRequest('Several choices cannot be combined with tools that the gateway runs. Leave out one of the two.', 'choices')
     const servable: Parameters<Planner['plan']>[1]['servable'] = tools && (endpoints => tools.servable(endpoints))

@@ -141,7 +141,7 @@ export class Rounds {
     this.#reply = reply
     answer.sealBy(this.#seal(reply))
     begin(reply)
-    tools?.open()
+    tools?.open(reply.attempt.candidate.endpoint)
     const { choices = 1 } = this.#request
     if (choices > reply.choices) return this.#oneByOne(reply, choices, call)
     const relaying = this.#relay(reply)

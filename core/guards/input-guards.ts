@@ -83,6 +83,11 @@ export async function applyInputGuards(
   return checked
 }
 
+/** True if a guardrail has to see all content of the request, or of its answer. */
+export function readsContent(guard: OpenGuard): boolean {
+  return guard.session.input !== undefined || readsAnswers(guard)
+}
+
 /** Without extras in the request, the answer has none. */
 export function readsAnswers({ session }: OpenGuard): boolean {
   return session.output !== undefined || session.item !== undefined

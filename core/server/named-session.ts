@@ -7,9 +7,6 @@ export interface NamingBody {
   readonly metadata?: unknown
 }
 
-/** JSON Schema of a name that a body has. Longer ones name no session. */
-export const sessionNameSchema = { type: 'string', maxLength: 512 } as const
-
 /** A longer `user_id` is not read. */
 const maxUserIdLength = 2_048
 

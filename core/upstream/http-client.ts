@@ -7,7 +7,6 @@ import type {
   UpstreamReply,
   WantedMedia,
 } from '../contracts/http-client.ts'
-import { lookup } from 'node:dns'
 import type { Dispatcher } from 'undici'
 import type { UpstreamHeaders, UpstreamRequest } from '../contracts/adapter.ts'
 import { defaultSettings } from '../framework/settings.ts'
@@ -19,7 +18,7 @@ import { MediaFetcher, type MediaFetcherOptions } from './media/media-fetcher.ts
 import { MediaGathering, type MediaLimits } from './media/media-gathering.ts'
 import { networkFailure } from './network-failure.ts'
 import type { Proxies } from './proxies.ts'
-import { publicOnly as onlyPublic, requirePublic } from './public-lookup.ts'
+import { PublicConnections } from './public-connections.ts'
 import { UndiciTransfer } from './undici-transfer.ts'
 
 export interface HttpClientOptions {
@@ -37,19 +36,16 @@ interface Location {
   readonly proxy: string | undefined
 }
 
-const publicOnlyLookup = onlyPublic(lookup)
-
 /** Uses `undici.request`, because `fetch` takes two to four times the CPU per call. The attempt handles all timeouts but the connect timeout. */
 export class UndiciClient implements HttpClient {
   /** By proxy (undefined: direct), then by connect timeout. */
   readonly #agents = new Map<string | undefined, Map<number, Dispatcher>>()
-  /** Those that connect to public addresses only. By connect timeout. */
-  readonly #publicAgents = new Map<number, Dispatcher>()
   readonly #locations = new Map<string, Location>()
   readonly #media: MediaFetcher
   readonly #gathering: MediaGathering
   readonly #proxies: Proxies | undefined
   readonly #connectTimeoutMs: number
+  #public: PublicConnections | undefined
 
   constructor({
     media = { allowedHosts: [] },
@@ -69,14 +65,12 @@ export class UndiciClient implements HttpClient {
   ): Promise<UpstreamReply> {
     const { origin, path, proxy } = this.#locate(url, query)
     try {
-      // A proxy resolves names itself, so this only sees what they lead to here.
-      if (publicOnly && proxy !== undefined) await requirePublic(new URL(origin).hostname, lookup)
-      const agent = publicOnly && proxy === undefined ? this.#publicAgent(connectTimeoutMs) : this.#agent(proxy, connectTimeoutMs)
-      const reply = await request(agent, {
-        origin,
+      const way = publicOnly ? await this.#publicly().to(new URL(url), signal) : { agent: this.#agent(proxy, connectTimeoutMs), origin }
+      const reply = await request(way.agent, {
+        origin: way.origin,
         path,
         method,
-        headers,
+        headers: publicOnly ? { ...headers, host: new URL(url).host } : headers,
         body: body === undefined ? null : exactBytes(body),
         signal,
         highWaterMark: bodyBytes,
@@ -104,8 +98,12 @@ export class UndiciClient implements HttpClient {
   }
 
   async close(): Promise<void> {
-    const agents = [...this.#agents.values(), this.#publicAgents].flatMap(each => [...each.values()])
-    await Promise.all([this.#media.close(), ...agents.map(agent => agent.destroy())])
+    const agents = Array.from(this.#agents.values(), each => [...each.values()]).flat()
+    await Promise.all([this.#media.close(), this.#public?.close(), ...agents.map(agent => agent.destroy())])
+  }
+
+  #publicly(): PublicConnections {
+    return (this.#public ??= new PublicConnections({ connectTimeoutMs: this.#connectTimeoutMs, proxies: this.#proxies }))
   }
 
   #agent(proxy: string | undefined, connectTimeoutMs: number): Dispatcher {
@@ -116,12 +114,6 @@ export class UndiciClient implements HttpClient {
       agent = proxy === undefined ? directAgent({ connectTimeoutMs }) : proxiedAgent({ connectTimeoutMs, proxy })
       agents.set(connectTimeoutMs, agent)
     }
-    return agent
-  }
-
-  #publicAgent(connectTimeoutMs: number): Dispatcher {
-    let agent = this.#publicAgents.get(connectTimeoutMs)
-    if (!agent) this.#publicAgents.set(connectTimeoutMs, (agent = directAgent({ connectTimeoutMs, lookup: publicOnlyLookup })))
     return agent
   }
 

@@ -45,6 +45,7 @@ const lowerings: readonly ((draft: Draft) => void)[] = [
 const ownMembers = new Set<string>(
   Object.keys({
     routing: true,
+    session_id: true,
     user: true,
   } satisfies Record<GatewayOnlyField, true>),
 )

@@ -3,6 +3,7 @@ import type { Item } from '../../contracts/items.ts'
 import type { GenerationRequest, ToolDefinition } from '../../contracts/request.ts'
 import type { RunContext } from '../../contracts/run-context.ts'
 import type { Tool, ToolEntry } from '../../contracts/tool.ts'
+import { checkTool, mayUseTool } from '../../admission/tool-permissions.ts'
 import { wire } from '../../framework/container.ts'
 import { Tools } from '../../framework/extension-points.ts'
 import type { Registry } from '../../framework/registry.ts'
@@ -11,6 +12,7 @@ import { looseBodyValidator } from '../../validation/body-validator.ts'
 import { checkedSession, unavailable } from './checked-tool.ts'
 import { OpenTools, type OpenTool } from './open-tools.ts'
 import { entrySchema } from './tool-schemas.ts'
+import type { ToolSecrets } from './tool-secrets.ts'
 
 /** A tool of a plugin. */
 export interface LoadedTool {
@@ -19,6 +21,16 @@ export interface LoadedTool {
   readonly plugin: string
   /** Throws a 400 for the first entry of the tool that its schema does not allow. */
   readonly check: (request: Pick<GenerationRequest, 'tools'>) => void
+}
+
+/** What tools need besides the request. */
+export interface Opening {
+  readonly context: RunContext
+  /** A guardrail reads the request or its answer. */
+  readonly isGuarded: boolean
+  /** The conversation as models read it. */
+  readonly readable: readonly Item[]
+  readonly secrets: ToolSecrets | undefined
 }
 
 /** The tools that the gateway runs. */
@@ -43,24 +55,31 @@ export class LoadedTools {
   }
 
   /** Opens the tools of a request, if it has any of these. Throws 400 and 422. */
-  open(request: GenerationRequest, context: RunContext): OpenTools | undefined {
+  open(request: GenerationRequest, { context, isGuarded, readable, secrets }: Opening): OpenTools | undefined {
     if (!request.tools || this.#byType.size === 0) return undefined
     const open: OpenTool[] = []
     const checked = new Set<LoadedTool>()
+    const sent = secrets ? secrets.restored(request) : request
     for (const [index, entry] of (request.tools as readonly ToolEntry[]).entries()) {
       const loaded = this.#byType.get(entry.type)
       if (!loaded) continue
       try {
-        if (!checked.has(loaded)) loaded.check(request)
+        if (!checked.has(loaded)) loaded.check(sent)
         checked.add(loaded)
-        checkSight('tool', loaded.tool.type, loaded.tool.seesContent, context.caller.policy, request)
-        const session = checkedSession(loaded.tool.open(entry, { request, context, catalog: this.#catalog }), loaded)
-        open.push({ path: `tools[${index}]`, entry, loaded, session })
+        const { tool } = loaded
+        const { policy, key } = context.caller
+        const path = `tools[${index}]`
+        checkTool(key, tool.type, path)
+        checkSight('tool', tool.type, tool.seesContent, policy, request)
+        const allows = (...parts: readonly string[]): boolean => mayUseTool(key, [tool.type, ...parts])
+        const scope = { request, context, catalog: this.#catalog, path, isGuarded, allows }
+        const session = checkedSession(tool.open(sent.tools![index] as ToolEntry, scope), loaded)
+        open.push({ path, entry, loaded, session })
       } catch (error) {
         throw unavailable(error, loaded, context)
       }
     }
-    return open.length > 0 ? new OpenTools(open, request) : undefined
+    return open.length > 0 ? new OpenTools(open, request, readable) : undefined
   }
 
   /** The request with the conversation as models should read it. */

@@ -28,10 +28,13 @@ export class OpenTools {
   readonly #byName = new Map<string, OpenTool>()
   #hasRun = false
   #isClosed = false
+  /** The conversation as models read it, without what this request added to it. */
+  readonly #readable: readonly Item[]
 
-  constructor(open: readonly OpenTool[], request: GenerationRequest) {
+  constructor(open: readonly OpenTool[], request: GenerationRequest, readable: readonly Item[]) {
     this.#open = open
     this.#request = request
+    this.#readable = readable
   }
 
   /** True if models may no longer call the tools. */
@@ -52,10 +55,11 @@ export class OpenTools {
   /** The endpoints that can serve the request: those that can call functions, or run the tools themselves. Throws if that is none of them. */
   servable(endpoints: readonly Endpoint[]): readonly Endpoint[] {
     let left = endpoints
-    for (const { session, path, entry } of this.#open) {
+    for (const open of this.#open) {
+      const { session, path, entry } = open
       const before = left
-      const willing = before.filter(endpoint => this.#runner(session, endpoint) !== 'nobody')
-      left = willing.filter(endpoint => endpoint.capabilities.tools !== false || this.#runner(session, endpoint) !== 'gateway')
+      const willing = before.filter(endpoint => this.#runner(open, endpoint) !== 'nobody')
+      left = willing.filter(endpoint => endpoint.capabilities.tools !== false || this.#runner(open, endpoint) !== 'gateway')
       if (left.length > 0) continue
       if (willing.length === 0 && session.refusal) throw session.refusal(before)
       const models = [...new Set(before.map(({ provider, model }) => `${provider}/${model}`))].slice(0, maxNamed).join(', ')
@@ -64,10 +68,12 @@ export class OpenTools {
     return left
   }
 
-  /** Asks the tools for their functions. Call it before `offerTo`. */
-  async load(context: RunContext): Promise<void> {
-    for (const open of this.#open) {
-      const functions = await this.#functionsOf(open, context)
+  /** Asks the tools for their functions. Call it before `offerTo`. `endpoints`: the candidates. */
+  async load(context: RunContext, endpoints: readonly Endpoint[]): Promise<void> {
+    const needed = this.#open.filter(open => endpoints.some(endpoint => this.#runner(open, endpoint) !== 'endpoint'))
+    const offered = await Promise.all(needed.map(open => this.#functionsOf(open, context)))
+    for (const [index, open] of needed.entries()) {
+      const functions = offered[index]!
       this.#functions.set(open, functions)
       for (const { name } of functions) {
         if (this.#byName.has(name) || ownTools(this.#request.tools).some(own => own.name === name && own.namespace === undefined))
@@ -77,14 +83,14 @@ export class OpenTools {
     }
   }
 
-  /** The items to show before the answer. */
-  introduction(): readonly ToolEvent[] {
-    return this.#open.flatMap(({ session }) => session.introduction?.() ?? [])
+  /** The items to show before the answer of an endpoint. */
+  introduction(endpoint: Endpoint): readonly ToolEvent[] {
+    return this.#loaded.flatMap(open => (this.#runner(open, endpoint) === 'endpoint' ? [] : (open.session.introduction?.() ?? [])))
   }
 
   /** Calls of earlier turns that may run now. */
   resumed(input: readonly Item[]): readonly { readonly open: OpenTool; readonly call: ToolCall }[] {
-    return this.#open.flatMap(open => (open.session.resumed?.(input) ?? []).map(call => ({ open, call })))
+    return this.#loaded.flatMap(open => (open.session.resumed?.(input) ?? []).map(call => ({ open, call })))
   }
 
   /** The tool with this function. */
@@ -102,17 +108,29 @@ export class OpenTools {
       const open = this.#open.find(each => each.entry.type === entry.type && !taken.has(each))
       if (!open) continue
       taken.add(open)
-      const runner = this.#runner(open.session, endpoint)
+      const runner = this.#runner(open, endpoint)
       if (runner === 'endpoint') offers.set(entry, 'endpoint')
       else offers.set(entry, runner === 'gateway' ? (this.#functions.get(open) ?? []) : [])
       if (runner === 'left-out') warnings.push({ param: 'tools', message: `${entry.type} is not available on this model and was left out` })
     }
-    return offerTools(request, endpoint, { offers, hasRun: this.#hasRun, isClosed: this.#isClosed, warnings })
+    return offerTools(this.#conversing(request, endpoint), endpoint, { offers, hasRun: this.#hasRun, isClosed: this.#isClosed, warnings })
   }
 
-  #runner(session: ToolSession, endpoint: Endpoint): 'gateway' | 'endpoint' | 'left-out' | 'nobody' {
-    const runner = session.runner?.(endpoint, this.#request) ?? 'gateway'
-    return this.#hasRun && runner === 'endpoint' ? 'gateway' : runner
+  get #loaded(): readonly OpenTool[] {
+    return this.#open.filter(open => this.#functions.has(open))
+  }
+
+  /** An endpoint that runs a tool knows the items of its calls. */
+  #conversing(request: GenerationRequest, endpoint: Endpoint): GenerationRequest {
+    const { input } = this.#request
+    if (request.input !== this.#readable || this.#readable === input) return request
+    const isNative = this.#open.every(open => !open.loaded.tool.conversation || this.#runner(open, endpoint) === 'endpoint')
+    return isNative ? { ...request, input } : request
+  }
+
+  #runner(open: OpenTool, endpoint: Endpoint): 'gateway' | 'endpoint' | 'left-out' | 'nobody' {
+    const runner = open.session.runner?.(endpoint, this.#request) ?? 'gateway'
+    return this.#hasRun && runner === 'endpoint' && this.#functions.has(open) ? 'gateway' : runner
   }
 
   async #functionsOf({ session, loaded }: OpenTool, context: RunContext): Promise<readonly ToolFunction[]> {

@@ -62,6 +62,7 @@ export class ToolRounds {
   #rounds = 0
   #runs = 0
   #summary: Summary | undefined
+  #isOpen = false
   /** Shown as soon as the answer begins. */
   #opening: readonly ToolEvent[] = []
 
@@ -82,7 +83,10 @@ export class ToolRounds {
   /** Call before the model is asked. Returns the items that calls of earlier turns have added to the conversation. */
   async begin(call: ModelCall): Promise<readonly Item[]> {
     const { context, request, ids } = this.#scope
-    await this.tools.load(context)
+    await this.tools.load(
+      context,
+      call.candidates.map(({ endpoint }) => endpoint),
+    )
     const resumed = this.tools.resumed(request.input)
     const results = await this.#runAll(
       resumed.map(each => this.#planned(each)),
@@ -90,12 +94,14 @@ export class ToolRounds {
       undefined,
     )
     const shown = results.flatMap(result => result.shown ?? [])
-    this.#opening = [...this.tools.introduction(), ...shown]
+    this.#opening = shown
     return shown.flatMap(event => (event.type === 'item' ? ({ ...event.item, id: idOfNew(event.item.type, ids) } as unknown as Item) : []))
   }
 
-  /** Call when the answer has begun. */
-  open(): void {
+  /** Call when the answer of an endpoint has begun. */
+  open(endpoint: Endpoint): void {
+    if (!this.#isOpen) for (const event of this.tools.introduction(endpoint)) this.#show(event)
+    this.#isOpen = true
     for (const event of this.#opening) this.#show(event)
     this.#opening = []
   }

@@ -102,6 +102,7 @@ export class OpenConnection implements Connection {
     try {
       const admitted = this.#host.admit(scope, headers)
       if (isPending(admitted)) await admitted
+      scope.sentSession ??= this.scope.sentSession
       failure = await handle(scope)
     } catch (thrown) {
       failure = thrown ?? new Error('nothing was thrown')

@@ -19,7 +19,9 @@ export function operationOf(
     ...(description && { summary: description.summary }),
     security: auth === 'none' ? [] : [{ [credential]: [] }],
     ...(all.length > 0 && { parameters: all }),
-    ...(description?.request && { requestBody: { required: true, content: { 'application/json': { schema: description.request } } } }),
+    ...(description?.request && {
+      requestBody: { required: !description.isRequestOptional, content: { 'application/json': { schema: description.request } } },
+    }),
     responses: description ? mapped(description.replies, response) : { default: { description: 'Its plugin does not describe it.' } },
   }
 }

@@ -43,6 +43,12 @@ export async function sumsSessions({ records, sink }: RecordsUnderTest): Promise
     { group: { session: short }, requests: 1, attempts: 1, outputTokens: 20 },
   ])
   assert.deepEqual(costs(all), [0.002, 0.15, 1], 'requests without a session do not count')
+  const unsorted = await records.usage(query)
+  assert.deepEqual(
+    unsorted.map(({ group }) => group!.session),
+    [short, long, cheap],
+    'those that cost most come first',
+  )
   hasRows(await rowsBy({ org: 'nobody' }), [])
 
   const top = await rowsBy({ top: 2 })

@@ -1,19 +1,18 @@
 import type { MediaContent, MediaKind } from '../../contracts/http-client.ts'
-import { lookup as systemLookup, type LookupAddress } from 'node:dns'
-import { isIP, type LookupFunction } from 'node:net'
+import type { lookup as systemLookup } from 'node:dns'
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { GatewayError } from '../../foundation/errors.ts'
-import { directAgent, proxiedAgent, request } from '../agent.ts'
+import { directAgent, request } from '../agent.ts'
 import type { Proxies } from '../proxies.ts'
 import { discard } from '../discard.ts'
+import { isPrivateAddress, PublicConnections, type Way } from '../public-connections.ts'
 import { Base64Pieces } from './base64-pieces.ts'
 import type { MediaShare } from './held-media.ts'
 import { allowedHosts, isAllowed, webAddressProblem, type AllowedHosts } from './media-address.ts'
 import { MediaError } from './media-error.ts'
 import { imageTypeOf } from './media-type.ts'
 import { Pace } from './pace.ts'
-import { privateAddress, publicOnly } from '../public-lookup.ts'
 
 export interface MediaFetcherOptions {
   /** Hosts that may be in a private network, such as `images.example.com` or `10.0.0.7:9000`. */
@@ -39,17 +38,14 @@ export class MediaFetcher {
   readonly #allowed: AllowedHosts
   readonly #timeoutMs: number
   readonly #pace = new Pace()
-  readonly #checked: Dispatcher
-  readonly #unchecked = directAgent({ connectTimeoutMs })
-  readonly #lookup: LookupFunction
+  readonly #public: PublicConnections
+  readonly #unchecked: Dispatcher = directAgent({ connectTimeoutMs })
   readonly #proxies: Proxies | undefined
-  readonly #proxied = new Map<string, Dispatcher>()
 
-  constructor({ allowedHosts: names, lookup = systemLookup, timeoutMs = defaultTimeoutMs, proxies }: MediaFetcherOptions) {
+  constructor({ allowedHosts: names, lookup, timeoutMs = defaultTimeoutMs, proxies }: MediaFetcherOptions) {
     this.#allowed = allowedHosts(names)
     this.#timeoutMs = timeoutMs
-    this.#lookup = publicOnly(lookup)
-    this.#checked = directAgent({ connectTimeoutMs, lookup: this.#lookup })
+    this.#public = new PublicConnections({ connectTimeoutMs, proxies, ...(lookup && { lookup }) })
     this.#proxies = proxies
   }
 
@@ -76,8 +72,7 @@ export class MediaFetcher {
       if (deadline.signal.aborted) throw deadline.signal.reason
       if (error instanceof MediaError || error instanceof GatewayError) throw error
       const cause = error
-      if ((error as { code?: unknown }).code === privateAddress)
-        throw new MediaError(kind, 'address', 'names a host outside the public internet', { url, cause })
+      if (isPrivateAddress(error)) throw new MediaError(kind, 'address', 'names a host outside the public internet', { url, cause })
       throw new MediaError(kind, 'download', 'could not be downloaded: the connection failed', { url, cause })
     } finally {
       clearTimeout(timer)
@@ -86,7 +81,7 @@ export class MediaFetcher {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#checked, this.#unchecked, ...this.#proxied.values()].map(agent => agent.destroy()))
+    await Promise.all([this.#public.close(), this.#unchecked.destroy()])
   }
 
   async #follow(wanted: Download): Promise<MediaContent> {
@@ -135,38 +130,11 @@ export class MediaFetcher {
     return parsed!
   }
 
-  /**
-   * A proxy would resolve names itself, later and in its own network. So the name is resolved and checked here, and the proxy opens a
-   * tunnel to that address. The name goes into the TLS handshake and the `host` header.
-   */
-  async #way(at: URL, signal: AbortSignal): Promise<{ readonly agent: Dispatcher; readonly origin: string }> {
+  async #way(at: URL, signal: AbortSignal): Promise<Way> {
+    if (!isAllowed(at, this.#allowed)) return await this.#public.to(at, signal)
     const proxy = this.#proxies?.for(at)
-    if (isAllowed(at, this.#allowed)) return { agent: proxy === undefined ? this.#unchecked : this.#through(proxy), origin: at.origin }
-    if (proxy === undefined) return { agent: this.#checked, origin: at.origin }
-    const pinned = new URL(at)
-    const literal = at.hostname.replace(/^\[|\]$/g, '')
-    if (!isIP(literal)) pinned.hostname = await addressOf(literal, this.#lookup, signal)
-    return { agent: this.#through(proxy), origin: pinned.origin }
+    return { agent: proxy === undefined ? this.#unchecked : this.#public.through(proxy), origin: at.origin }
   }
-
-  #through(proxy: string): Dispatcher {
-    let agent = this.#proxied.get(proxy)
-    if (!agent) this.#proxied.set(proxy, (agent = proxiedAgent({ connectTimeoutMs, proxy, tunnelAlways: true })))
-    return agent
-  }
-}
-
-/** IPv4 if there is one: whether the proxy has IPv6 is not known here. */
-function addressOf(hostname: string, lookup: LookupFunction, signal: AbortSignal): Promise<string> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
-    lookup(hostname, { all: true }, (error, found) => {
-      if (error) return reject(error)
-      const addresses = found as LookupAddress[]
-      const { address, family } = addresses.find(each => each.family === 4) ?? addresses[0]!
-      resolve(family === 6 ? `[${address}]` : address)
-    })
-  })
 }
 
 type Take = (bytes: number) => Promise<void>

@@ -1,5 +1,5 @@
 import { GatewayError, type Exchange, type Reply } from '../../../core/index.ts'
-import { gatewayHeaders, namedSession, type GatewayServices } from '../../../core/kit.ts'
+import { gatewayHeaders, type GatewayServices } from '../../../core/kit.ts'
 import { CompletionBuilder } from './completion-builder.ts'
 import { parseRequest } from './parse.ts'
 import { circumstancesOf, type Passing } from './passing.ts'
@@ -13,7 +13,7 @@ export async function createCompletion(exchange: Exchange, gateway: GatewayServi
   const id = gateway.ids.make('chatcmpl')
   const created = Math.floor(gateway.clock.now() / 1000)
   const builder = new CompletionBuilder({ id, created, model: request.model }, form, error => publicError(error, places), failed, stream)
-  const run = gateway.generate(exchange, request, builder, { session: namedSession(recorded), recorded })
+  const run = gateway.generate(exchange, request, builder, { recorded })
   const result = stream ? await run.committed : await run.finished
   if (result instanceof GatewayError) throw publicError(result, places)
   const { endpoint, attempts } = result

@@ -1,5 +1,5 @@
 import { invalidRequest, isObject, type GenerationRequest, type JsonObject } from '../../../core/index.ts'
-import { serviceTiers, type AnswerDetail, type ServiceTier, type TextFormat, type Warning } from '../../../core/kit.ts'
+import { namedSession, serviceTiers, type AnswerDetail, type ServiceTier, type TextFormat, type Warning } from '../../../core/kit.ts'
 import { itemsOf } from './messages.ts'
 import type { Circumstances } from './passing.ts'
 import { reasoningSettings } from './reasoning.ts'
@@ -42,6 +42,7 @@ export function parseRequest(sent: unknown, circumstances: Circumstances): Parse
   const { cache_control: cache, prompt_cache_key: key, prompt_cache_options: options, prompt_cache_retention: retention } = body
   const { max_completion_tokens: most, max_tokens: older, verbosity, routing, thinking, reasoning: reasoningAsked } = body
   const maxTokens = most ?? older
+  const session = namedSession(body)
   const reasoning = reasoningSettings(body)
   const text = textOf(body.response_format, verbosity)
   const tools = toolsOf(body, circumstances, warnings)
@@ -64,6 +65,7 @@ export function parseRequest(sent: unknown, circumstances: Circumstances): Parse
     ...tools,
     details,
     ...(typeof user === 'string' && { user }),
+    ...(session !== undefined && { session_id: session }),
     ...(isTier(tier) && { service_tier: tier }),
     ...(typeof key === 'string' && { prompt_cache_key: key }),
     ...(options && { prompt_cache_options: options as NonNullable<GenerationRequest['prompt_cache_options']> }),

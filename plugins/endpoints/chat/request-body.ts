@@ -1,4 +1,4 @@
-import { bodyValidator, requestSchema, sessionNameSchema } from '../../../core/kit.ts'
+import { bodyValidator, requestSchema } from '../../../core/kit.ts'
 import { cacheControl, message } from './message-schema.ts'
 import { boolean, optionalString, string } from './schema-rules.ts'
 import { functionDefinition, named, tool, toolChoice } from './tool-schema.ts'
@@ -104,7 +104,7 @@ export const requestBodySchema = {
     metadata: { type: ['object', 'null'] },
     user: optionalString,
     safety_identifier: optionalString,
-    session_id: { ...sessionNameSchema, type: ['string', 'null'] },
+    session_id: { ...shared.session_id, type: ['string', 'null'] },
     prompt_cache_key: optionalString,
     prompt_cache_retention: { enum: [...shared.prompt_cache_retention.enum, null] },
     prompt_cache_options: { ...shared.prompt_cache_options, type: ['object', 'null'] },

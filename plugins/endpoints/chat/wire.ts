@@ -122,6 +122,8 @@ export interface RequestBody extends JsonObject {
   readonly service_tier?: Nullable<string>
   readonly store?: Nullable<boolean>
   readonly user?: Nullable<string>
+  readonly metadata?: Nullable<JsonObject>
+  readonly session_id?: Nullable<string>
   readonly prompt_cache_key?: Nullable<string>
   readonly prompt_cache_retention?: Nullable<'in-memory' | 'in_memory' | '24h'>
   readonly prompt_cache_options?: Nullable<JsonObject>

@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises'
 import type { Logger } from '../../../core/index.ts'
 import { describeError } from '../../../core/kit.ts'
 import type { ConversationAddress, ConversationStore } from '../../../core/stores.ts'
@@ -48,7 +47,7 @@ export class Departures {
         if (tries === 1) this.#log.warn('could not free a conversation yet; retrying', { conversation: at.id, ...describeError(error) })
       }
       if (tries === maxTries) return
-      await setTimeout(retryAfterMs, undefined, { ref: false })
+      await new Promise(resolve => setTimeout(resolve, retryAfterMs).unref())
     }
   }
 }

@@ -49,6 +49,7 @@ export function describeCreate(): RouteDescription {
   return {
     summary: 'Start a conversation',
     request: object({}, { items: orNull(sentItems), metadata: metadata! }),
+    isRequestOptional: true,
     replies: { 200: reply('The conversation.', 'Conversation'), ...failures, ...body },
     schemas,
   }

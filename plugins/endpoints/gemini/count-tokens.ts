@@ -14,11 +14,11 @@ export async function countTokens(
   model: string,
 ): Promise<Reply> {
   const inner = body['generateContentRequest'] ?? body['generate_content_request']
-  const { request, warnings, session, recorded } = parseContent(
+  const { request, warnings, recorded } = parseContent(
     isObject(inner) ? inner : body,
     circumstancesOf(exchange, gateway, passing, model, false),
   )
-  const { tokens, estimated } = await gateway.countInput(exchange, request, { session, recorded })
+  const { tokens, estimated } = await gateway.countInput(exchange, request, { recorded })
   return {
     status: 200,
     headers: { 'content-type': 'application/json', ...gatewayHeaders({ warnings: estimated ? [guess, ...warnings] : warnings }) },

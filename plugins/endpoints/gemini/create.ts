@@ -15,13 +15,10 @@ export async function createContent(
   model: string,
   streams: StreamForm | undefined,
 ): Promise<Reply> {
-  const { request, warnings, session, recorded } = parseContent(
-    body,
-    circumstancesOf(exchange, gateway, passing, model, streams !== undefined),
-  )
+  const { request, warnings, recorded } = parseContent(body, circumstancesOf(exchange, gateway, passing, model, streams !== undefined))
   const stream = streams && exchange.stream()
   const builder = new ContentBuilder(gateway.ids.make('gen'), request, passing.failed, stream && new ChunkBody(stream, streams))
-  const run = gateway.generate(exchange, request, builder, { session, recorded })
+  const run = gateway.generate(exchange, request, builder, { recorded })
   const result = stream ? await run.committed : await run.finished
   if (result instanceof GatewayError) throw result
   const { endpoint, attempts } = result

@@ -1,5 +1,5 @@
 import { invalidRequest, type GenerationRequest, type Item, type JsonObject } from '../../../core/index.ts'
-import { namedSession, type AnswerDetail, type Warning } from '../../../core/kit.ts'
+import type { AnswerDetail, Warning } from '../../../core/kit.ts'
 import { itemsOf, systemParts } from './contents.ts'
 import type { Circumstances } from './passing.ts'
 import { checkedContent, type ContentBody, type GenerationConfig } from './request-body.ts'
@@ -9,7 +9,6 @@ import { toolsOf } from './tools.ts'
 export interface ParsedContent {
   readonly request: GenerationRequest
   readonly warnings: readonly Warning[]
-  readonly session: string | undefined
   /** The body, for the record. */
   readonly recorded: JsonObject
 }
@@ -42,10 +41,11 @@ export function parseContent(given: JsonObject, circumstances: Circumstances): P
     ...tools,
     details: tools.tools?.some(({ type }) => type === 'web_search') ? searchDetails : details,
     ...(tier && { service_tier: tier }),
+    ...(body.sessionId && { session_id: body.sessionId }),
     ...(routing && { routing }),
     extra: { dialect, fields: otherMembers(body), exact: exactOf(body) },
   }
-  return { request, warnings, session: namedSession({ session_id: body.sessionId }), recorded: { model, ...given } }
+  return { request, warnings, recorded: { model, ...given } }
 }
 
 const details: readonly AnswerDetail[] = ['reasoning-state']

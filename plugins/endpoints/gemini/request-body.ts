@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../core/index.ts'
-import { bodyValidator, maxCallIdLength, maxTextLength, requestSchema, sessionNameSchema, type Routing } from '../../../core/kit.ts'
+import { bodyValidator, maxCallIdLength, maxTextLength, requestSchema, type Routing } from '../../../core/kit.ts'
 import { camelCased, type Shape } from './spelling.ts'
 
 // The body of `generateContent`: docs/protocol/gemini.md#request. Unknown members are allowed everywhere.
@@ -126,7 +126,7 @@ export const contentBodySchema = {
     cachedContent: string,
     labels: { type: 'object' },
     serviceTier: string,
-    sessionId: sessionNameSchema,
+    sessionId: shared.session_id,
     routing: shared.routing,
   },
 } as const

@@ -1,5 +1,5 @@
 import type { Exchange, Reply } from '../../../core/index.ts'
-import { gatewayHeaders, namedSession, type GatewayServices } from '../../../core/kit.ts'
+import { gatewayHeaders, type GatewayServices } from '../../../core/kit.ts'
 import { parseCount } from './parse.ts'
 import { circumstancesOf, type Passing } from './passing.ts'
 
@@ -9,7 +9,7 @@ const guess = { param: 'input_tokens', message: 'estimated: the exact count is u
 export async function countTokens(exchange: Exchange, gateway: GatewayServices, passing: Passing): Promise<Reply> {
   const body = await exchange.json()
   const { request, warnings, recorded } = parseCount(body, circumstancesOf(exchange, gateway, passing))
-  const { tokens, estimated } = await gateway.countInput(exchange, request, { session: namedSession(recorded), recorded })
+  const { tokens, estimated } = await gateway.countInput(exchange, request, { recorded })
   const headers = gatewayHeaders({ warnings: estimated ? [guess, ...warnings] : warnings })
   return {
     status: 200,

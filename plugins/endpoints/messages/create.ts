@@ -1,5 +1,5 @@
 import { GatewayError, type Exchange, type Reply } from '../../../core/index.ts'
-import { gatewayHeaders, namedSession, type GatewayServices } from '../../../core/kit.ts'
+import { gatewayHeaders, type GatewayServices } from '../../../core/kit.ts'
 import { MessageBuilder } from './message-builder.ts'
 import { parseRequest } from './parse.ts'
 import { circumstancesOf, type Passing } from './passing.ts'
@@ -11,7 +11,7 @@ export async function createMessage(exchange: Exchange, gateway: GatewayServices
   const { request, warnings, recorded } = parseRequest(body, circumstancesOf(exchange, gateway, passing))
   const stream = request.stream ? exchange.stream() : undefined
   const builder = new MessageBuilder(gateway.ids.make('msg'), request, exchange.id, failed, stream)
-  const run = gateway.generate(exchange, request, builder, { session: namedSession(recorded), recorded })
+  const run = gateway.generate(exchange, request, builder, { recorded })
   const result = stream ? await run.committed : await run.finished
   if (result instanceof GatewayError) throw result
   const { endpoint, attempts } = result

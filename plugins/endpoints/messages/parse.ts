@@ -1,5 +1,5 @@
 import { invalidRequest, isObject, type GenerationRequest, type Item, type JsonObject } from '../../../core/index.ts'
-import { turnedOff, unpriced, type AnswerDetail, type Warning } from '../../../core/kit.ts'
+import { namedSession, turnedOff, unpriced, type AnswerDetail, type Warning } from '../../../core/kit.ts'
 import { addItems, textParts } from './blocks.ts'
 import type { Circumstances } from './passing.ts'
 import { checkCount, checkRequest, type Block, type RequestBody } from './request-body.ts'
@@ -44,6 +44,7 @@ function parsed(body: RequestBody, circumstances: Circumstances): ParsedRequest 
   const warnings: Warning[] = []
   const tools = toolsOf(body, circumstances, warnings)
   const reasoning = reasoningSettings(body)
+  const session = namedSession(body)
   const format = output?.format ?? body.output_format
   const request: GenerationRequest = {
     model: body.model,
@@ -60,6 +61,7 @@ function parsed(body: RequestBody, circumstances: Circumstances): ParsedRequest 
     ...tools,
     details: tools.tools?.some(({ type }) => type === 'web_search') ? searchDetails : details,
     ...(typeof metadata?.user_id === 'string' && { user: metadata.user_id }),
+    ...(session !== undefined && { session_id: session }),
     ...(tier === 'standard_only' && { service_tier: 'default' }),
     ...(cache && { cache_control: cache }),
     ...(routing && { routing }),

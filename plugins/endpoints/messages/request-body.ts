@@ -1,13 +1,5 @@
 import type { JsonObject } from '../../../core/index.ts'
-import {
-  bodyValidator,
-  cacheControlSchema,
-  maxCallIdLength,
-  maxTextLength,
-  requestSchema,
-  sessionNameSchema,
-  type Routing,
-} from '../../../core/kit.ts'
+import { bodyValidator, cacheControlSchema, maxCallIdLength, maxTextLength, requestSchema, type Routing } from '../../../core/kit.ts'
 
 // The body of `POST /v1/messages`: docs/protocol/messages.md#request. Members may be null, and unknown ones are allowed everywhere.
 
@@ -156,7 +148,7 @@ export const requestBodySchema = {
     top_p: { type: ['number', 'null'], minimum: 0, maximum: 1 },
     top_k: { type: ['integer', 'null'], minimum: 0, maximum: shared.top_k.maximum },
     metadata: { type: ['object', 'null'], properties: { user_id: optionalString } },
-    session_id: { ...sessionNameSchema, type: ['string', 'null'] },
+    session_id: { ...shared.session_id, type: ['string', 'null'] },
     service_tier: { enum: ['auto', 'standard_only', null] },
     routing: shared.routing,
   },

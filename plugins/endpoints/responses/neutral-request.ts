@@ -26,7 +26,7 @@ const detailOf: Readonly<Record<Exclude<Includable, typeof logprobs>, AnswerDeta
 /** Splits a body into the question and what core should do besides. */
 export function neutralRequest(body: RequestBody, conversation?: NamedConversation): NeutralRequest {
   const history = conversation ? within(conversation, body) : historyOf(body)
-  return { request: withoutOwnMembers(body), envelope: { history, session: namedSession(body), recorded: body } }
+  return { request: withoutOwnMembers(body), envelope: { history, recorded: body } }
 }
 
 function historyOf({ previous_response_id: continues, store }: RequestBody): HistoryUse {
@@ -47,6 +47,8 @@ function withoutOwnMembers(body: RequestBody): GenerationRequest {
 function translated(body: RequestBody): GenerationRequest {
   const request: Record<string, unknown> = {}
   for (const name in body) if (!isOwnMember(name)) request[name] = body[name as keyof RequestBody]
+  const session = namedSession(body)
+  if (session !== undefined) request['session_id'] = session
   const { include = [] } = body
   if (include.includes(logprobs)) request['logprobs'] = true
   const details = include.flatMap(value => (value === logprobs ? [] : detailOf[value]))

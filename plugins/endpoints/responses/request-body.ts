@@ -1,5 +1,5 @@
 import type { GenerationRequest } from '../../../core/index.ts'
-import { inputPartSchema, requestSchema, sessionNameSchema, type Schema, type Wire } from '../../../core/kit.ts'
+import { inputPartSchema, requestSchema, type Schema, type Wire } from '../../../core/kit.ts'
 
 // The body of `POST /v1/responses`, with nulls removed and `input` as an array: docs/protocol/request.md#members.
 
@@ -44,7 +44,6 @@ const ownMembers = {
     },
   },
   safety_identifier: string,
-  session_id: sessionNameSchema,
   store: { type: 'boolean' },
   stream_options: { type: 'object', properties: { include_obfuscation: { type: 'boolean' } } },
 } as const satisfies Readonly<Record<string, Schema>>
@@ -82,7 +81,7 @@ export const requestBodySchema = {
     prompt: ownMembers.prompt,
     safety_identifier: ownMembers.safety_identifier,
     service_tier: shared.service_tier,
-    session_id: ownMembers.session_id,
+    session_id: shared.session_id,
     store: ownMembers.store,
     stream_options: ownMembers.stream_options,
     truncation: shared.truncation,

@@ -1,5 +1,5 @@
 import type { Endpoint, GatewayError, JsonObject, TokenUsage } from '../../../core/index.ts'
-import type { ToolDefinition } from '../../../core/kit.ts'
+import { withShownTools, type ToolDefinition } from '../../../core/kit.ts'
 import { publicCode } from './errors.ts'
 import { withSentType } from './normalise.ts'
 import type { RequestBody } from './request-body.ts'
@@ -55,7 +55,7 @@ export function newResponse(id: string, createdAt: number, request: RequestBody)
     temperature: request.temperature ?? 1,
     text: { format: text?.format ?? { type: 'text' }, verbosity: text?.verbosity ?? 'medium' },
     tool_choice: echoedChoice(request.tool_choice),
-    tools: (request.tools ?? []).map(echoedTool),
+    tools: (withShownTools(request).tools ?? []).map(echoedTool),
     top_logprobs: request.top_logprobs ?? 0,
     top_p: request.top_p ?? 1,
     truncation: request.truncation ?? 'disabled',

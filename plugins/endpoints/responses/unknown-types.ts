@@ -2,7 +2,7 @@ import { isObject } from '../../../core/index.ts'
 import { itemSchema, toolSchema } from '../../../core/kit.ts'
 
 /** Others are mistakes. They become parts of headers and messages. */
-const plainType = /^[a-z][\w.:-]{0,63}$/i
+export const plainType = /^[A-Za-z][\w.:-]{0,63}$/
 
 const items = typesOf(itemSchema.oneOf)
 const tools = typesOf(toolSchema.oneOf)

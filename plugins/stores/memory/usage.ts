@@ -50,7 +50,9 @@ export function usageOf(records: readonly RecordFacts[], named: NamedModels, que
     if (!row) rows.set(name, (row = { sums: emptySums(at, group), answersMs: [], attemptsMs: [] }))
     add(row, counted)
   }
-  const sorted = Array.from(rows.values()).toSorted((a, b) => a.sums.at - b.sums.at)
+  const sorted = Array.from(rows.values()).toSorted(
+    (a, b) => a.sums.at - b.sums.at || (isBySession(query) ? b.sums.costUsd - a.sums.costUsd : 0),
+  )
   return sorted
     .slice(0, limit)
     .map(({ sums, answersMs, attemptsMs }) =>

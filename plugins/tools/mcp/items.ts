@@ -1,8 +1,6 @@
 import { isObject, type Item, type JsonObject } from '../../../core/index.ts'
 import { readableOutput } from '../../../core/kit.ts'
-
-/** The longest output of a call that is kept and shown, in characters. */
-export const maxOutputLength = 40_000
+import { errorText, maxOutputLength } from './outcome.ts'
 
 type Converted = readonly [call: Item, output: Item]
 
@@ -38,7 +36,7 @@ export function withoutMcpItems(input: readonly Item[]): readonly Item[] {
 function convertedItem(item: JsonObject, declined: ReadonlyMap<unknown, string>): Converted | undefined {
   const id = textOf(item['id'])
   if (item['type'] === 'mcp_call') {
-    const output = typeof item['error'] === 'string' ? item['error'] : textOf(item['output'])
+    const output = errorText(item['error']) ?? textOf(item['output'])
     return pair(item, id, readableOutput(textOf(item['name']), output, maxOutputLength))
   }
   if (item['type'] !== 'mcp_approval_request' || !declined.has(id)) return undefined
@@ -65,10 +63,15 @@ export function argumentsIn(text: unknown): JsonObject {
   }
 }
 
-/** Function names are short and use few characters, which all vendors accept. */
+/**
+ * Function names are short and use few characters, which all vendors accept. A name that this changes gets a hash, and so does one that
+ * another label and tool would have, too: no two tools share a function.
+ */
 export function functionNameOf(label: string, tool: string): string {
-  const name = `mcp__${label}__${tool}`.replaceAll(/[^a-zA-Z0-9_-]/g, '_')
-  return name.length <= 64 ? name : `${name.slice(0, 55)}_${hashOf(name)}`
+  const raw = `mcp__${label}__${tool}`
+  const name = raw.replaceAll(/[^a-zA-Z0-9_-]/g, '_')
+  const isPlain = name === raw && name.length <= 64 && !/__|_$/.test(label) && !tool.startsWith('_')
+  return isPlain ? name : `${name.slice(0, 55)}_${hashOf(JSON.stringify([label, tool]))}`
 }
 
 function hashOf(text: string): string {

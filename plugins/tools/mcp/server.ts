@@ -1,33 +1,36 @@
-import type { Client } from '@modelcontextprotocol/client'
+import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { isObject, PluginError, type Clock, type JsonObject, type Sight } from '../../../core/index.ts'
-import { boundedFetch } from './bounded-fetch.ts'
-import { maxOutputLength } from './items.ts'
+import { PluginError, type Clock, type JsonObject, type Sight } from '../../../core/index.ts'
+import { Masks, type HttpClient } from '../../../core/kit.ts'
+import { McpConnection } from './connection.ts'
+import type { McpTool } from './listed-tool.ts'
+import { outcomeOf, type McpOutcome } from './outcome.ts'
+import { faultOf, type ServerFault } from './server-fault.ts'
 
-export interface McpServerOptions {
-  readonly label: string
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
+/** What the config says about a server, or about all servers of an origin. */
+export interface ServerRules {
   readonly timeoutMs: number
   readonly listMs: number
   readonly seesContent: Sight
   /** Ask the caller before every call, even if the request says otherwise. */
   readonly approveAll: boolean
+}
+
+export interface McpServerOptions extends ServerRules {
+  /** As errors name it. */
+  readonly label: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
   /** The tools that callers may use. Default: all. */
-  readonly tools: readonly string[] | undefined
+  readonly tools?: readonly string[] | undefined
+  /** Call it only if its address is public. */
+  readonly publicOnly: boolean
 }
 
-export interface McpTool {
-  readonly name: string
-  readonly description: string
-  readonly parameters: JsonObject
-  readonly annotations: JsonObject | undefined
-  readonly isReadOnly: boolean
-}
-
-export interface McpOutcome {
-  readonly output: string
-  readonly isError: boolean
+export interface McpServerServices {
+  readonly plugin: string
+  readonly clock: Clock
+  readonly http: HttpClient
 }
 
 interface Use {
@@ -35,32 +38,34 @@ interface Use {
   readonly isSecond?: boolean
 }
 
-const maxOrganizations = 64
-const maxTools = 500
-const maxDescriptionLength = 4_000
+const maxSessions = 64
 
-/** One MCP server of the config. Every organization has its own session, because servers may keep state in it. */
+/** One MCP server with one set of credentials. Every owner of sessions has its own, because servers may keep state in it. */
 export class McpServer {
   readonly options: McpServerOptions
-  readonly #plugin: string
-  readonly #clock: Clock
-  readonly #clients = new LRUCache<string, Promise<Client>>({
-    max: maxOrganizations,
+  readonly #services: McpServerServices
+  readonly #masks = new Masks()
+  readonly #connections = new LRUCache<string, Promise<McpConnection>>({
+    max: maxSessions,
     // Other calls may still be waiting in it. By then, all are over.
-    dispose: client => void setTimeout(ended, this.options.timeoutMs, client).unref(),
+    dispose: connection => void setTimeout(ended, this.options.timeoutMs, connection).unref(),
   })
   #listed: { readonly at: number; readonly tools: Promise<readonly McpTool[]> } | undefined
 
-  constructor(options: McpServerOptions, plugin: string, clock: Clock) {
+  constructor(options: McpServerOptions, services: McpServerServices) {
     this.options = options
-    this.#plugin = plugin
-    this.#clock = clock
+    this.#services = services
+    for (const value of Object.values(options.headers)) {
+      // Shorter values are words rather than secrets.
+      const secret = value.replace(/^(?:Bearer|Basic|Token) +/i, '')
+      if (secret.length >= 8) this.#masks.add(secret)
+    }
   }
 
-  /** The server is asked at most once per `listMs`. */
-  async tools(org: string): Promise<readonly McpTool[]> {
-    const now = this.#clock.elapsed()
-    const listed = this.#listed && now - this.#listed.at < this.options.listMs ? this.#listed : { at: now, tools: this.#list(org) }
+  /** The server is asked at most once per `listMs`, unless its list changes. */
+  async tools(owner: string): Promise<readonly McpTool[]> {
+    const now = this.#services.clock.elapsed()
+    const listed = this.#listed && now - this.#listed.at < this.options.listMs ? this.#listed : { at: now, tools: this.#list(owner) }
     this.#listed = listed
     try {
       return await listed.tools
@@ -70,103 +75,75 @@ export class McpServer {
     }
   }
 
-  async call(org: string, name: string, args: JsonObject, signal: AbortSignal): Promise<McpOutcome> {
-    const { timeoutMs } = this.options
-    const result = await this.#with(
-      org,
-      client =>
-        client.callTool({ name, arguments: { ...args } }, { signal, timeout: timeoutMs, maxTotalTimeout: timeoutMs }).catch(reported),
-      { signal },
-    )
-    const { content, structuredContent, isError } = result as JsonObject
-    const said = Array.isArray(content) ? content.map(textOfPart).join('\n') : ''
-    const output = said === '' && structuredContent !== undefined ? JSON.stringify(structuredContent) : said
-    return { output: this.#withoutSecrets(output).slice(0, maxOutputLength).toWellFormed(), isError: isError === true }
+  /** Throws a `PluginError` whose cause is a `ServerFault`. */
+  async call(owner: string, tool: McpTool, args: JsonObject, signal: AbortSignal): Promise<McpOutcome> {
+    const { result, refusal } = await this.#with(owner, connection => connection.call(tool, args, signal), { signal })
+    // The server may not know the tool any more.
+    if (refusal !== undefined) this.#listed = undefined
+    return outcomeOf(result, refusal, text => this.#masks.applySecrets(text))
   }
 
   close(): void {
-    for (const client of this.#clients.values()) ended(client)
-    this.#clients.clear()
+    for (const connection of this.#connections.values()) ended(connection)
+    this.#connections.clear()
   }
 
-  async #list(org: string): Promise<readonly McpTool[]> {
-    const { tools } = await this.#with(org, client => client.listTools(undefined, { timeout: this.options.timeoutMs }))
+  async #list(owner: string): Promise<readonly McpTool[]> {
     const { tools: allowed } = this.options
+    const tools = await this.#with(owner, connection => connection.tools())
+    // A server may echo what it was sent.
     return tools
-      .filter(({ name }) => !allowed || allowed.includes(name))
-      .slice(0, maxTools)
-      .map(({ name, description = '', inputSchema, annotations }) => ({
-        name,
-        description: description.slice(0, maxDescriptionLength).toWellFormed(),
-        parameters: inputSchema as JsonObject,
-        annotations: annotations as JsonObject | undefined,
-        isReadOnly: annotations?.readOnlyHint === true,
-      }))
+      .filter(({ name }) => (!allowed || allowed.includes(name)) && this.#masks.applySecrets(name) === name)
+      .map(tool => this.#masked(tool))
+  }
+
+  #masked(tool: McpTool): McpTool {
+    const text = JSON.stringify(tool)
+    const masked = this.#masks.applySecrets(text)
+    return masked === text ? tool : (JSON.parse(masked) as McpTool)
   }
 
   /**
    * Reopens a session that failed: at once if the server has forgotten it, otherwise for the next use. A session that was only too slow, or
    * whose caller left, stays, because other calls may be waiting in it. A failure may quote content, so only its kind is kept.
    */
-  async #with<T>(org: string, use: (client: Client) => Promise<T>, { signal, isSecond = false }: Use = {}): Promise<T> {
-    const earlier = this.#clients.get(org)
+  async #with<T>(owner: string, use: (connection: McpConnection) => Promise<T>, { signal, isSecond = false }: Use = {}): Promise<T> {
+    const earlier = this.#connections.get(owner)
     const connecting = earlier ?? this.#connect()
-    this.#clients.set(org, connecting)
+    this.#connections.set(owner, connecting)
     let isConnected = false
     try {
-      const client = await connecting
+      const connection = await connecting
       isConnected = true
-      return await use(client)
+      return await use(connection)
     } catch (error) {
-      const { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } = await import('@modelcontextprotocol/client')
-      const isLate = error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout
-      const isOpen = isConnected && (signal?.aborted || isLate || error instanceof ProtocolError)
-      if (!isOpen && this.#clients.peek(org) === connecting) this.#clients.delete(org)
-      const isForgotten = earlier && error instanceof SdkHttpError && error.status === 404
-      if (isForgotten && !isSecond) return await this.#with(org, use, { signal, isSecond: true })
-      const kind = error instanceof Error ? error.name : typeof error
-      throw new PluginError(this.#plugin, `could not use the MCP server "${this.options.label}" (${kind})`, { cause: error })
+      const fault = faultOf(error)
+      const isOpen = isConnected && (signal?.aborted || fault.kind.leavesSession)
+      if (!isOpen && this.#connections.peek(owner) === connecting) this.#connections.delete(owner)
+      if (earlier && fault.kind.isForgotten && !isSecond) return await this.#with(owner, use, { signal, isSecond: true })
+      throw this.#failure(error, fault)
     }
   }
 
-  async #connect(): Promise<Client> {
-    const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
-    const { url, headers, timeoutMs } = this.options
-    const client = new Client({ name: 'turnpike', version: '1' }, { capabilities: {} })
-    // Closing the session rejects the calls that wait for the reply.
-    const bounded = boundedFetch(() => void client.close().catch(() => {}))
-    await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers }, fetch: bounded }), {
-      timeout: timeoutMs,
+  #connect(): Promise<McpConnection> {
+    const { url, headers, timeoutMs, publicOnly } = this.options
+    const { http } = this.#services
+    return McpConnection.open({ url, headers, timeoutMs, publicOnly, http, onChanged: () => void (this.#listed = undefined) })
+  }
+
+  #failure(error: unknown, fault: ServerFault): PluginError {
+    const kind = error instanceof Error ? error.name : typeof error
+    return new PluginError(this.#services.plugin, `could not use the MCP server "${this.options.label}": it ${fault.words} (${kind})`, {
+      cause: fault,
     })
-    return client
-  }
-
-  /** A server may echo what it was sent. */
-  #withoutSecrets(text: string): string {
-    let clean = text
-    for (const value of Object.values(this.options.headers)) {
-      const secret = value.replace(/^(?:Bearer|Basic|Token) /i, '')
-      if (secret.length >= 8) clean = clean.replaceAll(secret, '****')
-    }
-    return clean
   }
 }
 
-function ended(client: Promise<Client>): void {
-  void client.then(each => each.close()).catch(() => {})
+/** Tells servers and credentials apart, without keeping the credentials. */
+export function digestOf(...parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
 }
 
-/** An error that the server reports, such as a missing argument, is the outcome of the call. */
-async function reported(error: unknown): Promise<JsonObject> {
-  const { ProtocolError } = await import('@modelcontextprotocol/client')
-  if (error instanceof ProtocolError) return { content: [{ type: 'text', text: error.message }], isError: true }
-  throw error
-}
-
-function textOfPart(part: unknown): string {
-  if (!isObject(part)) return ''
-  if (typeof part['text'] === 'string') return part['text']
-  const { resource } = part
-  if (isObject(resource) && typeof resource['text'] === 'string') return resource['text']
-  return `[${String(part['type']).slice(0, 40)}]`
+function ended(connection: Promise<McpConnection>): void {
+  void connection.then(each => each.close()).catch(() => {})
 }

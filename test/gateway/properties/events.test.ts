@@ -57,10 +57,11 @@ t.test('what the rules for providers allow', async t => {
 t.test('the next turn keeps exactly the shown output', async t => {
   const script = new Script()
   const inputs: (readonly Item[])[] = []
-  const demo = scripted('demo', call => {
+  const next: Parameters<typeof scripted>[1] = call => {
     inputs.push(call.request.input)
     return script.next(call)
-  })
+  }
+  const demo = scripted('demo', next, { capabilities: { builtInTools: true } })
   const under = await gateway({ plugins: [demo] })
   t.teardown(under.stop)
   await holds(t, 200, allReplies, async reply => {

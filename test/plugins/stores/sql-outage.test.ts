@@ -160,7 +160,7 @@ onEveryDatabase(t, (t, open) => {
       for (const age of [1, 20, 60, 120])
         await sink.write(
           Array.from({ length: 60 }, () =>
-            record(index++, { org, owner: org, at: clock.now() - age * dayMs, ...(org !== null && content) }),
+            record(index, { session: `ses_${index++}`, org, owner: org, at: clock.now() - age * dayMs, ...(org !== null && content) }),
           ),
         )
     for (const [org, age] of [
@@ -186,6 +186,8 @@ onEveryDatabase(t, (t, open) => {
       720,
       'sums stay',
     )
+    const sessions = await store.usage({ from: 0, to: clock.now(), bucket: 'total', groupBy: ['session'], limit: 1_000 })
+    t.equal(sessions.length, 540, 'those of sessions go with the records')
     t.equal((await store.usage({ from: 0, to: clock.now() - 8 * dayMs, bucket: 'minute', groupBy: [], limit: 100 })).length, 0)
   })
 })

@@ -145,7 +145,7 @@ t.test('the model reads failures of the server, but no secret', async t => {
     ['fail', /there is no such report/],
     ['huge', /x{39000}/],
     ['giant', /could not run the call/],
-    ['whoami', /you sent Bearer \*\*\*\*/],
+    ['whoami', /you sent Bearer \*\*\*/],
   ]
   for (const [name, expected] of cases) {
     const acme = witness('acme', once([name, {}]))
@@ -213,7 +213,7 @@ t.test('an error of the protocol is for the model to read, but no secret, and is
   t.match((await asking).response.output[1], { status: 'completed' })
   stateful.fail(message)
   t.equal((await ask(under, { model: 'acme/m', tools: [entry] })).status, 502)
-  t.match(under.logs.join(), /could not use the MCP server \\"demo\\" \(ProtocolError\)/)
+  t.match(under.logs.join(), /could not use the MCP server \\"demo\\": it answered with an error \(ProtocolError\)/)
   await under.stop()
 
   stateful.fail(undefined)
@@ -223,7 +223,11 @@ t.test('an error of the protocol is for the model to read, but no secret, and is
   })
   const other = await gateway({ plugins: [listing.plugin, listed({ url: stateful.url })] })
   const { response } = await ask(other, { model: 'acme/m', tools: [entry] })
-  t.match(response.output[1], { status: 'failed', output: null, error: /Missing argument "city", Bearer \*{4}$/ })
+  t.match(response.output[1], {
+    status: 'failed',
+    output: null,
+    error: { type: 'mcp_protocol_error', code: -32_602, message: /Missing argument "city", Bearer \*\*\*$/ },
+  })
   t.match(outputsIn(listing.calls[1]!), [/Missing argument "city"/])
   t.notMatch(JSON.stringify(response) + under.logs.join() + other.logs.join(), /tp_demo_mcp_secret/)
   await other.stop()
@@ -235,7 +239,12 @@ t.test('a slow call is given up, and nobody waits for it when the client leaves'
   const acme = witness('acme', once(['slow', {}]))
   const under = await gateway({ plugins: [acme.plugin, listed({ url: slow.url, timeoutMs: 1_500 })] })
   const { response } = await ask(under, { model: 'acme/m', tools: [entry] })
-  t.match(response.output[1], { type: 'mcp_call', status: 'failed', output: null, error: /could not run the call/ })
+  t.match(response.output[1], {
+    type: 'mcp_call',
+    status: 'failed',
+    output: null,
+    error: { type: 'mcp_protocol_error', message: /could not run the call/ },
+  })
   await under.stop()
   const other = await gateway({ plugins: [acme.plugin, listed({ url: slow.url })] })
   const controller = new AbortController()
@@ -324,10 +333,10 @@ t.test('callers name servers by their labels alone', async t => {
   const under = await gateway({ plugins: [acme.plugin, listed()] })
   const refused: readonly [object, RegExp][] = [
     [{ server_label: 'demp' }, /no MCP server "demp" here\. Did you mean demo\?/],
-    [{ server_url: 'https://example.com/mcp' }, /Leave out server_url/],
+    [{ server_url: 'https://example.com/mcp' }, /does not allow the address of the MCP server "demo"/],
     [{ headers: { a: 'b' } }, /Leave out headers/],
     [{ authorization: 'x' }, /Leave out authorization/],
-    [{ connector_id: 'x' }, /Leave out connector_id/],
+    [{ connector_id: 'x' }, /connector_id is not supported/],
     [{ require_approval: 'sometimes' }, /require_approval/],
   ]
   for (const [more, message] of refused) {

@@ -36,6 +36,11 @@ export function isRange(name: string | undefined): name is RangeName {
   return name !== undefined && Object.hasOwn(ranges, name)
 }
 
+/** The same range by the hour, with the hour before it if it is cut into minutes. Sessions are not summed up by the minute. */
+export function withoutMinutes(range: Range): Range {
+  return range.bucket === 'minute' ? { ...range, bucket: 'hour', lengthMs: range.lengthMs! + hourMs } : range
+}
+
 /** The range at this moment: whole buckets, the last of which goes on. Days are those of the viewer's zone. */
 export function spanOf({ bucket, lengthMs = 0, days = 0 }: Range, now: number): Span {
   if (bucket === 'day') {

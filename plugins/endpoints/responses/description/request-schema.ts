@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../../core/index.ts'
 import { itemSchema, maxTextLength, toolSchema } from '../../../../core/kit.ts'
 import { webSearchTypes } from '../normalise.ts'
 import { requestBodySchema } from '../request-body.ts'
+import { plainType } from '../unknown-types.ts'
 import { asSent } from './as-sent.ts'
 import { list, oneOf, orNull, pascal, ref, union } from './terms.ts'
 
@@ -25,7 +26,7 @@ export function requestSchemas(sort: JsonObject): Members {
     ...inputItemSchemas,
     ...union(
       'Tool',
-      variantsOf(toolSchema.oneOf, type => `${pascal(type)}Tool`, sentTool),
+      variantsOf(toolSchema.oneOf, type => `${pascal(type)}Tool`, sentTool, foreignType(toolSchema.oneOf)),
     ),
     ToolChoice: asSent(choice),
     CreateResponse: createResponse(sort),
@@ -66,16 +67,28 @@ function compactResponse({ input, ...properties }: Members): JsonObject {
 }
 
 /** Each variant under a name made from its type. Types of a single dialect share one name. */
-function variantsOf(variants: readonly object[], nameOf: (type: string) => string, sent: (schema: Variant) => JsonObject): Members {
+function variantsOf(
+  variants: readonly object[],
+  nameOf: (type: string) => string,
+  sent: (schema: Variant) => JsonObject,
+  foreign: JsonObject,
+): Members {
   return Object.fromEntries(
-    (variants as readonly Variant[]).map(variant => [
-      nameOf((variant.properties['type']!['const'] as string | undefined) ?? 'foreign'),
-      sent(variant),
-    ]),
+    (variants as readonly Variant[]).map(variant => {
+      const type = variant.properties['type']!['const'] as string | undefined
+      if (type !== undefined) return [nameOf(type), sent(variant)]
+      return [nameOf('foreign'), asSent({ ...variant, properties: { ...variant.properties, type: foreign } })]
+    }),
   )
 }
 
 type Variant = JsonObject & { readonly required: readonly string[]; readonly properties: Members }
+
+/** A type that only one dialect has, or that is unknown here: upstreams may know it. */
+function foreignType(known: readonly object[]): JsonObject {
+  const types = (known as readonly Variant[]).flatMap(({ properties }) => properties['type']!['const'] ?? [])
+  return { type: 'string', pattern: plainType.source, not: { enum: [...types, ...webSearchTypes, 'vendor'] } }
+}
 
 /** Messages and references may leave out their type, and the content of a message may be a string. */
 function sentItem(variant: Variant): JsonObject {
@@ -95,5 +108,5 @@ function sentTool(variant: Variant): JsonObject {
 
 export const inputItemSchemas: Members = union(
   'InputItem',
-  variantsOf(itemSchema.oneOf, type => `Input${pascal(type)}`, sentItem),
+  variantsOf(itemSchema.oneOf, type => `Input${pascal(type)}`, sentItem, foreignType(itemSchema.oneOf)),
 )

@@ -56,7 +56,7 @@ export async function readUsage(database: Kysely<Tables>, query: UsageQuery): Pr
     where ${wanted(query)}
     group by ${sql.join([start, ...keys])}
     having sum(span.sign * u.requests) > 0 or sum(span.sign * u.attempts) > 0
-    order by 1
+    order by ${isBySession(query) ? sql`1, ${sizeFor(query)} desc` : sql`1`}
     limit ${limit}`.execute(database)
   const times = latency && !isBySession(query) && rows.length > 0 ? await readTimes(database, query, groups) : undefined
   return rows.map(row => {

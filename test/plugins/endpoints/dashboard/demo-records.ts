@@ -104,8 +104,14 @@ function demoRecord(index: number, at: number, { id, org, team }: DemoKey, chanc
     ],
     usage: isOk ? { uncachedInput: input, cacheRead: Math.floor(input / 3), cacheWrite5m: 0, cacheWrite1h: 0, output, reasoning: 0 } : null,
     costUsd: isOk ? cost * (0.5 + chance()) : null,
+    session: index % 3 === 0 ? null : demoSession(index % 40),
     errorCode: isOk ? null : status === 429 ? 'rate_limit_exceeded' : 'provider_error',
   })
+}
+
+/** The id of one of the demo's sessions. */
+export function demoSession(index: number): string {
+  return `ses_${index.toString(16).padStart(8, '0')}${'5e'.repeat(12)}`
 }
 
 /** Numbers from 0 to 1 that are the same in every run (mulberry32). */

@@ -125,6 +125,25 @@ t.test('from signing in to a request that is found, by the browser alone', { ski
     noProblems('on the logs page')
   })
 
+  await t.test('see what a session cost, from one of its requests', async t => {
+    const { key: agents } = await stage.call('POST', '/keys', { name: 'Agents', org: 'acme' })
+    const body = { model: 'sandbox/echo', input: 'Hello', session_id: 'run-1' }
+    const first = (await (await stage.ask(agents, '/v1/responses', body)).json()) as { readonly id: string }
+    await stage.ask(agents, '/v1/responses', body)
+    await open(`logs?record=${first.id}`)
+    await page.getByRole('link', { name: 'Requests', exact: true }).click()
+    await page.waitForURL(/logs\?session=ses_[0-9a-f]{32}$/)
+    await page.getByRole('row').filter({ hasText: 'Agents' }).nth(1).waitFor()
+    await page.goBack()
+    await page.getByRole('link', { name: 'Cost', exact: true }).click()
+    await page.getByText(/Only the session ses_/).waitFor()
+    await page.getByText('2 succeeded').waitFor()
+    t.equal(await page.getByText('Latency').count(), 0, 'times are not known by session')
+    await page.getByLabel('Split by').selectOption('Session')
+    await page.getByRole('heading', { name: 'By session' }).waitFor()
+    noProblems('with the session')
+  })
+
   await t.test('find a decision by its own id', async t => {
     const { key: plain } = await stage.call('POST', '/keys', { name: 'Plain', org: 'acme' })
     const questions = { angry: { type: 'noul', instructions: 'Is the writer angry?' } }

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { accessibilityProblems, noBrowser, openBrowser, openPage } from './browser.ts'
 import { playDemo } from './demo.ts'
+import { demoSession } from './demo-records.ts'
 import { openStage, signIn } from './stage.ts'
 
 t.setTimeout(900_000)
@@ -16,6 +17,9 @@ t.test('every page', { skip: noBrowser }, async t => {
   const pages: Readonly<Record<string, string>> = {
     '': 'Requests per hour',
     '?by=provider&range=7d': 'Latency, p95',
+    '?by=session&range=6h': 'By session',
+    [`?session=${demoSession(7)}`]: 'Only the session',
+    [`logs?session=${demoSession(7)}`]: 'echo',
     '?range=1h&org=nobody': 'No requests in this time',
     logs: 'Next page',
     'logs?status=402': 'No request matches',

@@ -10,11 +10,11 @@ import { compact, compactUsd, count, duration, percent, timeZone } from '../form
 import { html, type Children } from '../html.ts'
 import { hrefOf, useParameters, type Parameters } from '../place.ts'
 import { usePublicUrl } from '../public-url.ts'
-import { isRange, ranges, spanOf, type Range, type RangeName } from '../ranges.ts'
+import { isRange, ranges, spanOf, withoutMinutes, type Range, type RangeName } from '../ranges.ts'
 import { useSession } from '../session.ts'
 import { Breakdown } from './overview/breakdown.ts'
 import { Charts } from './overview/charts.ts'
-import { isSplit, otherModel, splits, type Split } from './overview/splits.ts'
+import { isSplit, otherModel, shortSession, splits, type Split } from './overview/splits.ts'
 import { everything, groupsIn, otherErrors, type UsageRow } from './overview/usage-series.ts'
 
 /** More would be hard to tell apart in a chart. */
@@ -28,12 +28,18 @@ interface Usage {
 export default function Overview(): VNode {
   const [parameters, setParameters] = useParameters()
   const rangeName: RangeName = isRange(parameters['range']) ? parameters['range'] : '24h'
-  const range: Range = ranges[rangeName]
   const split = isSplit(parameters['by']) ? parameters['by'] : undefined
+  const only = { org: parameters['org'], team: parameters['team'], key: parameters['key'], session: parameters['session'] }
+  const bySession = split === 'session' || only.session !== undefined
+  const range: Range = bySession ? withoutMinutes(ranges[rangeName]) : ranges[rangeName]
   const isLive = parameters['live'] !== 'off'
   const { from, to } = spanOf(range, Date.now())
-  const only = { org: parameters['org'], team: parameters['team'], key: parameters['key'] }
-  const span: Parameters = { ...only, from: new Date(from).toISOString(), to: new Date(to).toISOString(), latency: true }
+  const span: Parameters = {
+    ...only,
+    from: new Date(from).toISOString(),
+    to: new Date(to).toISOString(),
+    ...(!bySession && { latency: true }),
+  }
   const live = { pollMs: isLive ? range.everyMs : undefined }
   const listed = split ?? 'model'
 
@@ -59,7 +65,7 @@ export default function Overview(): VNode {
   >
     <${PartProblem} title="The names of the keys could not be loaded." of=${names} />
     <${Part} from=${overall}>
-      ${total && html`<${Stats} total=${total} logs=${{ ...only, time: rangeName }} />`}
+      ${total && html`<${Stats} total=${total} hasTimes=${!bySession} logs=${{ ...only, time: rangeName }} />`}
       ${hasNothing && html`<${Nothing} rangeName=${rangeName} />`}
     <//>
     ${
@@ -71,6 +77,7 @@ export default function Overview(): VNode {
             groups=${drawn}
             split=${split}
             range=${range}
+            hasTimes=${!bySession}
             from=${from}
             to=${to}
           />
@@ -123,7 +130,7 @@ function Controls({
 }
 
 /** `logs`: the parameters that show the same requests there. */
-function Stats({ total, logs }: { readonly total: UsageRow; readonly logs: Parameters }): VNode {
+function Stats({ total, hasTimes, logs }: { readonly total: UsageRow; readonly hasTimes: boolean; readonly logs: Parameters }): VNode {
   const { requests, errors, input_tokens: input, output_tokens: output, unpriced } = total
   const failed = requests === 0 ? 0 : errors / requests
   return html`<div class="stats">
@@ -141,8 +148,11 @@ function Stats({ total, logs }: { readonly total: UsageRow; readonly logs: Param
       value=${compactUsd(total.cost_usd)}
       note=${unpriced > 0 ? `${count(unpriced)} at an unknown price` : 'all prices known'}
     />
-    <${Stat} label="Latency, p50" value=${duration(total.p50_ms)} note="whole answers" />
-    <${Stat} label="Latency, p95" value=${duration(total.p95_ms)} note="whole answers" />
+    ${
+      hasTimes &&
+      html`<${Stat} label="Latency, p50" value=${duration(total.p50_ms)} note="whole answers" />
+        <${Stat} label="Latency, p95" value=${duration(total.p95_ms)} note="whole answers" />`
+    }
   </div>`
 }
 
@@ -163,18 +173,34 @@ function useNames(split: Split): readonly [nameOf: (value: string | null) => str
   const { data } = loaded
   const nameOf = useMemo(() => {
     const names = new Map(data?.data.map(({ id, name }) => [id, name]))
-    const without = { model: 'No model', provider: 'No provider', key: 'No key', team: 'No team', org: 'No organization' }[split]
-    const nameOf = (value: string): string => (split === 'model' && value === otherModel ? 'Other models' : (names.get(value) ?? value))
-    return (value: string | null): string => (value === null ? without : nameOf(value))
+    const without = {
+      model: 'No model',
+      provider: 'No provider',
+      key: 'No key',
+      team: 'No team',
+      org: 'No organization',
+      session: 'No session',
+    }[split]
+    const nameOf = (value: string): string => {
+      if (split === 'session') return shortSession(value)
+      return split === 'model' && value === otherModel ? 'Other models' : (names.get(value) ?? value)
+    }
+    // Undefined while the rows of another split are there.
+    return (value: string | null | undefined): string => (value === null || value === undefined ? without : nameOf(value))
   }, [data, split])
   return [nameOf, loaded]
 }
 
 function introOf(
-  { org, team, key }: { readonly [Name in 'org' | 'team' | 'key']: string | undefined },
+  { org, team, key, session }: { readonly [Name in 'org' | 'team' | 'key' | 'session']: string | undefined },
   everything: string,
 ): VNode | undefined {
-  const named = [org && `the organization ${org}`, team && `the team ${team}`, key && `the key ${key}`].filter(Boolean)
+  const named = [
+    org && `the organization ${org}`,
+    team && `the team ${team}`,
+    key && `the key ${key}`,
+    session && `the session ${session}`,
+  ].filter(Boolean)
   if (named.length === 0) return undefined
   return html`<span>Only ${named.join(', ')}. <a href=${everything}>Show everything</a></span>`
 }

@@ -114,8 +114,18 @@ function facts(record: RequestRecord): readonly Fact[] {
     ['User', user],
     ['Requested model', requested],
     [record.status >= 400 ? 'Asked last' : 'Answered by', model !== null && provider !== null ? endpointName(provider, model) : null],
+    ['Session', record.session && session(record.session)],
     ...otherFacts(record),
   ]
+}
+
+/** With the ways to its other requests, and to what it cost. */
+function session(id: string): VNode {
+  return html`<span class="row">
+    <${Code} text=${id} what="session" />
+    <a href=${hrefOf('logs', { session: id })}>Requests</a>
+    <a href=${hrefOf('', { session: id, range: '30d' })}>Cost</a>
+  </span>`
 }
 
 /** The fields that the page shows elsewhere. */
@@ -142,6 +152,7 @@ const placed: readonly (keyof typeof recordFields)[] = [
   'errorCode',
   'policy',
   'policySource',
+  'session',
   'notes',
 ]
 

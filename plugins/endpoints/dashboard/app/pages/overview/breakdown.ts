@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { Table } from '../../components/table.ts'
+import { Table, type Column } from '../../components/table.ts'
 import { compact, count, duration, percent, usd } from '../../format.ts'
 import { html, type Children } from '../../html.ts'
 import { hrefOf, type Parameters } from '../../place.ts'
@@ -53,10 +53,16 @@ export function Breakdown({
       { head: ofAttempts ? 'Failed attempts' : 'Errors', align: 'end', cell: ({ total }: Row) => failedShare(total, ofAttempts) },
       { head: 'Tokens', align: 'end', isExtra: true, cell: ({ total }: Row) => compact(total.input_tokens + total.output_tokens) },
       { head: 'Cost', align: 'end', cell: ({ total }: Row) => usd(total.cost_usd) },
-      { head: 'p50', align: 'end', isExtra: true, cell: ({ total }: Row) => duration(ofAttempts ? total.attempt_p50_ms : total.p50_ms) },
-      { head: 'p95', align: 'end', isExtra: true, cell: ({ total }: Row) => duration(ofAttempts ? total.attempt_p95_ms : total.p95_ms) },
+      ...(split === 'session' || kept[''].session !== undefined ? [] : times(ofAttempts)),
     ]}
   />`
+}
+
+function times(ofAttempts: boolean): readonly Column<Row>[] {
+  return [
+    { head: 'p50', align: 'end', isExtra: true, cell: ({ total }) => duration(ofAttempts ? total.attempt_p50_ms : total.p50_ms) },
+    { head: 'p95', align: 'end', isExtra: true, cell: ({ total }) => duration(ofAttempts ? total.attempt_p95_ms : total.p95_ms) },
+  ]
 }
 
 function failedShare({ requests, errors, attempts, failed_attempts: failedAttempts }: UsageRow, ofAttempts: boolean): Children {

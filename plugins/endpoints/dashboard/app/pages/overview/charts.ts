@@ -63,14 +63,17 @@ interface ChartsProps {
   /** One without a name: everything together. */
   readonly groups: readonly Group[]
   readonly range: Range
+  /** False: how long answers took is not known. */
+  readonly hasTimes: boolean
   readonly from: number
   readonly to: number
 }
 
 export function Charts(props: ChartsProps): VNode {
-  const { split } = props
+  const { split, hasTimes } = props
   const plans = split === undefined ? together : countsAttempts(split) ? byAsked : byGroup
-  return html`<div class="charts">${plans.map(plan => html`<${UsageChart} key=${plan.title} plan=${plan} ...${props} />`)}</div>`
+  const shown = hasTimes ? plans : plans.filter(({ format }) => format !== duration)
+  return html`<div class="charts">${shown.map(plan => html`<${UsageChart} key=${plan.title} plan=${plan} ...${props} />`)}</div>`
 }
 
 function UsageChart({ plan, rows, totals, groups, range, from, to }: ChartsProps & { readonly plan: Plan }): VNode {
