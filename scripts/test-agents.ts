@@ -9,7 +9,7 @@ import { promptsFor, type Agent } from './agents/agent.ts'
 import { claudeAgent } from './agents/claude-agent.ts'
 import { claudeVersion, installClaudeCode } from './agents/claude-code.ts'
 import { codexAgent } from './agents/codex-agent.ts'
-import { coder } from './agents/coder.ts'
+import { Coder } from './agents/coder.ts'
 import { HttpCount } from './agents/http-count.ts'
 import { Task } from './agents/task.ts'
 import { Stage } from './clients/stage.ts'
@@ -24,7 +24,8 @@ const scratch = await mkdtemp(join(tmpdir(), 'turnpike-agents-'))
 const folder = process.env['TURNPIKE_CLIENTS'] ?? scratch
 await mkdir(folder, { recursive: true })
 const agents = await agentsIn(folder)
-const stage = await Stage.open(coder)
+const coder = new Coder()
+const stage = await Stage.open(question => coder.answer(question))
 let passed = 0
 let failed = 0
 
@@ -63,6 +64,7 @@ async function agentsIn(folder: string): Promise<readonly Agent[]> {
 async function problemOf(agent: Agent, wire: WireName, place: string): Promise<string | undefined> {
   const { url, apiKey } = stage
   const task = await Task.begin(join(place, 'project'))
+  coder.insists = agent.keepsThoughts
   const asked = new HttpCount(url, '/v1/responses')
   try {
     const problem = await agent.work({ task, wire, home: join(place, 'home'), url, apiKey, prompts: promptsFor(task) })

@@ -21,7 +21,8 @@ import { checkEnvelope } from './check-envelope.ts'
 import { History } from './history.ts'
 import { InputCounting } from './input-counting.ts'
 import { ModelCalls } from './model-call.ts'
-import { Run, type RunServices } from './run.ts'
+import { Run } from './run.ts'
+import type { RunServices } from './run-services.ts'
 import { LoadedTools } from './tools/loaded-tools.ts'
 
 const dependencies = {

@@ -1,28 +1,20 @@
 import type { LiveAnswer } from '../call/live-answer.ts'
-import type { LiveAnswers } from '../call/live-answers.ts'
 import type { LoadedWrapper } from '../call/loaded-wrapper.ts'
 import type { Onlookers } from '../call/onlookers.ts'
 import type { CallSteps } from '../call/steps.ts'
 import type { AnsweredGeneration } from '../contracts/call-wrapper.ts'
 import type { Endpoint } from '../contracts/catalog.ts'
-import type { Compactor } from '../contracts/compactor.ts'
 import type { FinishReason, GenerationEvent } from '../contracts/events.ts'
-import type { Item } from '../contracts/items.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RequestEnvelope } from '../contracts/request-envelope.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
 import type { Commitment, FinishedAnswer, GenerationRun, GenerationSink, Outcome, Warning } from '../contracts/route.ts'
-import type { Sealer } from '../contracts/sealer.ts'
 import { GatewayError, internalError } from '../foundation/errors.ts'
-import type { Ids } from '../foundation/ids.ts'
 import type { JsonObject } from '../foundation/json.ts'
 import { describeError } from '../foundation/logger.ts'
-import type { Settings } from '../framework/settings.ts'
 import { answerGuards } from '../guards/answer-guards.ts'
 import { readsAnswers, type OpenGuard } from '../guards/input-guards.ts'
-import type { Affinity } from '../routing/affinity.ts'
-import type { ContextWindow } from '../routing/context-window.ts'
 import type { Candidate } from '../routing/plan.ts'
 import { routingWarnings } from '../routing/routing-record.ts'
 import { isPending, type Maybe } from '../runtime/pending.ts'
@@ -33,27 +25,17 @@ import { Commit } from './commit.ts'
 import { Compacting, type Compacted } from './compaction/compacting.ts'
 import { checkCompaction, retainedMessages } from './compaction/retained.ts'
 import { GivenAnswer } from './given-answer.ts'
+import { Keeping } from './keeping.ts'
 import { located } from './located.ts'
-import type { ModelCall, ModelCalls } from './model-call.ts'
-import { Preparation, type PreparationServices, type Prepared } from './preparation.ts'
+import type { ModelCall } from './model-call.ts'
+import { Preparation, type Prepared } from './preparation.ts'
 import type { ModelReply } from './model-reply.ts'
 import type { RaisedEvent } from './raised-event.ts'
 import { Rounds } from './rounds.ts'
+import type { RunServices } from './run-services.ts'
 import type { OpenTools } from './tools/open-tools.ts'
 import { ToolRounds } from './tools/tool-rounds.ts'
 import { withShownTools } from './tools/tool-secrets.ts'
-
-/** The services that every run uses. */
-export interface RunServices extends PreparationServices {
-  readonly models: ModelCalls
-  readonly compactor: Compactor
-  readonly contextWindow: ContextWindow
-  readonly answers: LiveAnswers
-  readonly affinity: Affinity
-  readonly sealer: Sealer
-  readonly settings: Settings
-  readonly ids: Ids
-}
 
 /** The model that answered, and its request. */
 interface Answered {
@@ -84,8 +66,7 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
   #compacted: Compacted | undefined
   #outcome: Outcome | undefined
   #finished: FinishedAnswer | undefined
-  #stored = false
-  #input: readonly Item[] | undefined
+  readonly #keeping: Keeping
   /** A guardrail checks the answer. */
   #isGuarded = false
 
@@ -95,6 +76,7 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
     this.#sink = sink
     this.#answer = new Answer(services.ids, sink)
     this.#memory = services.answers.open(scope.caller.owner, reason => this.#makeRoom(reason))
+    this.#keeping = new Keeping(services.history, envelope.history, this.context, this.#memory)
     scope.record.stream = request.stream === true
   }
 
@@ -158,7 +140,7 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
   }
 
   async answer(prepared: Prepared, given: GivenAnswer | undefined): Promise<Answered> {
-    if (this.#sink.accepted) await this.#sink.accepted(this.#identified(prepared))
+    if (this.#sink.accepted) await this.#sink.accepted(this.#keeping.input(prepared))
     if (given) return await this.#give(given, prepared)
     const { tools: loaded, sealer } = this.#services
     this.#commitInTime()
@@ -204,12 +186,12 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
     this.#finished = this.#sink.close(this.#outcome)
     this.scope.record.answerId = this.#finished.id
     const completing = this.#sink.completing?.()
-    if (completing) return completing.then(() => this.#kept(prepared))
-    return this.#kept(prepared)
+    if (completing) return completing.then(() => this.#keep(prepared))
+    return this.#keep(prepared)
   }
 
   deliver({ endpoint, prepared, isGiven }: Answered): Outcome {
-    const stored = this.#stored
+    const stored = this.#keeping.isStored
     const finished = this.#finished!
     this.#sink.end(stored)
     const { record } = this.scope
@@ -302,7 +284,7 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
   #commitInTime(): void {
     if (!this.asked.stream) return
     const { commitAfterMs } = this.#services.settings
-    this.#commit.reachAfter(commitAfterMs, () => ({ endpoint: undefined, attempts: 0, warnings: [], store: this.#stores }))
+    this.#commit.reachAfter(commitAfterMs, () => ({ endpoint: undefined, attempts: 0, warnings: [], store: this.#keeping.isWanted }))
   }
 
   /** Called with the first reply, and with those that follow. */
@@ -320,7 +302,7 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
     const { record } = this.scope
     record.answerId = this.#sink.id ?? null
     const warnings = record.routing?.warnings ? [...routingWarnings(record), ...own] : own
-    this.#begun = { endpoint, attempts, warnings, store: this.#stores }
+    this.#begun = { endpoint, attempts, warnings, store: this.#keeping.isWanted }
     this.#sink.begin(this.#begun)
     this.#commit.reach(this.#begun)
   }
@@ -331,36 +313,8 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
     return { endpoint, attempts, warnings, finish, usage: bill.usage, costUsd }
   }
 
-  /** True if the surface stores answers, the caller allows it and the key's policy has logging on: docs/protocol/stored-responses.md. */
-  get #stores(): boolean {
-    const { history } = this.envelope
-    return history !== undefined && history.store !== false && this.context.caller.policy.logging.value
-  }
-
-  #kept(prepared: Prepared): Maybe<void> {
-    if (this.#stores || this.envelope.history?.thread?.keep) return this.#keep(this.#finished!, prepared)
-  }
-
-  /** The same ids each time. */
-  #identified({ added }: Prepared): readonly Item[] {
-    return (this.#input ??= this.#services.history.identified(added))
-  }
-
-  async #keep(finished: FinishedAnswer, prepared: Prepared): Promise<void> {
-    const { repeated } = prepared
-    const { history: earlier } = this.#services
-    const { continues, thread } = this.envelope.history!
-    const input = this.#identified(prepared)
-    const said = this.#answer.shown.items()
-    await thread?.keep?.({ input, output: said }, finished)
-    if (!this.#stores) return
-    const { id: requestId, caller } = this.context
-    const late = new AbortController()
-    const memory = this.#memory
-    memory.complete(reason => late.abort(reason))
-    const stored = repeated ? earlier.identified(repeated) : input
-    const answered = { previousId: continues, input: stored, said, finished, bytes: memory.bytes, late }
-    this.#stored = await earlier.keep(caller, answered, requestId)
+  #keep(prepared: Prepared): Maybe<void> {
+    return this.#keeping.keep(this.#finished!, prepared, () => this.#answer.shown.items())
   }
 
   /** A provider's protocol violation may surface only at the end, outside the relay that handles failures. */

@@ -139,7 +139,9 @@ export class Reservation {
   nextRound(measure: () => TokenNeed): void {
     if (!this.#credit) return
     const need = measure()
-    this.#inputTokens += inputBound(need) - inputBound(this.#need)
+    const more = inputBound(need) - inputBound(this.#need)
+    // Less text does not mean as many tokens less as bytes: the bound holds for a conversation that was compacted.
+    this.#inputTokens = more >= 0 ? this.#inputTokens + more : inputBound(need)
     this.#need = need
   }
 

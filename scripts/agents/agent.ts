@@ -6,6 +6,8 @@ export interface Agent {
   readonly name: string
   /** Its model is asked over WebSocket, and over HTTP not once. */
   readonly byWebSocket: boolean
+  /** It sends the state of the model's thoughts back. */
+  readonly keepsThoughts: boolean
   /** Does the work in two sittings, with a compaction between its beginning and its end. Resolves with what went wrong. */
   work(assignment: Assignment): Promise<string | undefined>
 }

@@ -7,6 +7,7 @@ export function claudeAgent(version: string, command: string, name: 'known' | 'p
   return {
     name: `claude-code ${version}, ${name}`,
     byWebSocket: false,
+    keepsThoughts: true,
     async work({ task, wire, home, url, apiKey, prompts }: Assignment) {
       const model = name === 'known' ? knownNames[wire].claude : `${wire}/plain`
       const claude = await ClaudeCode.configure({ command, home, url, apiKey, model })

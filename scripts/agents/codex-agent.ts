@@ -11,6 +11,8 @@ export function codexAgent(version: string, command: string, way: CodexWay, mode
   return {
     name: `codex ${version}, ${way}, ${model}`,
     byWebSocket: way !== 'http',
+    // Older versions ask for none of a model that they do not know.
+    keepsThoughts: model === 'gpt-5.5',
     async work({ task, wire, home, url, apiKey, prompts }: Assignment) {
       const settings = `model_auto_compact_token_limit = ${compactAtTokens}`
       const codex = await Codex.configure({ command, home, baseUrl: `${url}/v1`, apiKey, way, settings })

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import t from 'tap'
 import { promptsFor } from '../../scripts/agents/agent.ts'
-import { coder } from '../../scripts/agents/coder.ts'
+import { Coder } from '../../scripts/agents/coder.ts'
 import { Task } from '../../scripts/agents/task.ts'
 import { Stage } from '../../scripts/clients/stage.ts'
 import { wires } from '../../scripts/clients/vendor/vendor.ts'
@@ -21,7 +21,8 @@ interface Item {
 }
 
 t.test('the scripted model mends the project on every wire, and only if its thoughts come back', async t => {
-  const stage = await Stage.open(coder)
+  const coder = new Coder()
+  const stage = await Stage.open(question => coder.answer(question))
   t.teardown(() => stage.close())
 
   const ask = async (wire: string, input: readonly object[]): Promise<{ readonly status: number; readonly output: readonly Item[] }> => {

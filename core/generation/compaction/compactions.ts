@@ -116,7 +116,9 @@ export class Compactions {
     const { tools } = extended
     const request = { model, input: told, ...(tools && { tools }) }
     try {
-      return await this.#planner.plan(request, { context, guards, record: { routing: null, session: null }, isUnfitted: true })
+      const record = { routing: null, session: null }
+      const scope = { context: withoutNotes(context), guards, record, isUnfitted: true, bindsCompactions: true }
+      return await this.#planner.plan(request, scope)
     } catch (error) {
       if (!(error instanceof GatewayError) || error.status >= 500) throw error
       context.note('compaction', { model, refused: error.code })
@@ -138,6 +140,21 @@ export async function fittingOf(
   const endpoints = candidates.map(({ endpoint }) => endpoint)
   const fitting = new Set(await contextWindow.fit(endpoints, request))
   return candidates.filter(({ endpoint }) => fitting.has(endpoint))
+}
+
+/** A refusal of the other model is none of the request. */
+function withoutNotes(context: RunContext): RunContext {
+  const { id, caller, log } = context
+  return {
+    id,
+    caller,
+    log,
+    get signal() {
+      return context.signal
+    },
+    note() {},
+    keep() {},
+  }
 }
 
 function withoutManagement(request: GenerationRequest): GenerationRequest {

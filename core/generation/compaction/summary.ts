@@ -9,6 +9,7 @@ import { Answer } from '../answer.ts'
 import type { ModelCall } from '../model-call.ts'
 import type { ModelReply } from '../model-reply.ts'
 import type { Prepared } from '../preparation.ts'
+import { calledTools } from './called-tools.ts'
 import { spokenCall } from './calls.ts'
 import type { CompactingScope } from './compacting.ts'
 import type { PlannedCompaction } from './compactions.ts'
@@ -159,7 +160,8 @@ export class Summary {
       tool_choice: _toolChoice,
       ...plain
     } = this.#prepared.extended
-    return { ...plain, max_output_tokens: this.#maxTokens, ...(plain.tools && { tool_choice: 'none' }) }
+    const tools = plain.tools?.length ? plain.tools : calledTools(this.#planned.outline.told)
+    return { ...plain, max_output_tokens: this.#maxTokens, ...(tools.length > 0 && { tools, tool_choice: 'none' }) }
   }
 }
 

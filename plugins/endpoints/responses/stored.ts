@@ -59,7 +59,7 @@ export async function cancelResponse(
 }
 
 const notResumable =
-  'Only a stream of a background response can be resumed, and only for some hours after its end. Request it without stream.'
+  'A stored response cannot be streamed, except a background response for some hours after its end. Request it without stream.'
 
 /** Loaded when a response is asked for that is not stored, or only background responses can have what is asked. */
 function running(): Promise<typeof import('./background/requests.ts')> {

@@ -60,6 +60,7 @@ export default definePlugin({
     },
   },
   needs: { clock: Clock },
+  contracts: { BackgroundStore: 1 },
   provides: ({ services = [] }) => services.map(service => storeServices[service]),
   offers: ({ services }) => (services ? [] : Object.values(storeServices)),
   setup(gateway, { maxResponses, maxConversations, maxRecords }, { clock }) {

@@ -14,8 +14,8 @@ export interface ConnectionOptions extends McpFetchOptions {
 /** What a server answered to a call. An error that it reports is an outcome, too. */
 export interface Called {
   readonly result: JsonObject
-  /** The server did not run the call: it may not know the tool any more. */
-  readonly isRefused: boolean
+  /** The code of the protocol's error if the server did not run the call. */
+  readonly refusal?: number
 }
 
 const maxPages = 20
@@ -108,11 +108,11 @@ export class McpConnection {
     const toolDefinition = { name, inputSchema: parameters as { type: 'object' } }
     try {
       const result = await this.#client.callTool({ name, arguments: { ...args } }, { ...limits, toolDefinition })
-      return { result: result as JsonObject, isRefused: false }
+      return { result: result as JsonObject }
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error
       if (error.code === lost) return uncut(error)
-      return { result: { content: [{ type: 'text', text: error.message }], isError: true }, isRefused: true }
+      return { result: { content: [{ type: 'text', text: error.message }], isError: true }, refusal: error.code }
     }
   }
 

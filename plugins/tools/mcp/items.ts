@@ -1,8 +1,6 @@
 import { isObject, type Item, type JsonObject } from '../../../core/index.ts'
 import { readableOutput } from '../../../core/kit.ts'
-
-/** The longest output of a call that is kept and shown, in characters. */
-export const maxOutputLength = 40_000
+import { errorText, maxOutputLength } from './outcome.ts'
 
 type Converted = readonly [call: Item, output: Item]
 
@@ -38,7 +36,7 @@ export function withoutMcpItems(input: readonly Item[]): readonly Item[] {
 function convertedItem(item: JsonObject, declined: ReadonlyMap<unknown, string>): Converted | undefined {
   const id = textOf(item['id'])
   if (item['type'] === 'mcp_call') {
-    const output = typeof item['error'] === 'string' ? item['error'] : textOf(item['output'])
+    const output = errorText(item['error']) ?? textOf(item['output'])
     return pair(item, id, readableOutput(textOf(item['name']), output, maxOutputLength))
   }
   if (item['type'] !== 'mcp_approval_request' || !declined.has(id)) return undefined

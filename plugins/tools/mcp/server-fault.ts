@@ -2,6 +2,8 @@ import { ProviderFailure } from '../../../core/index.ts'
 import { isPrivateAddress } from '../../../core/kit.ts'
 
 interface FaultKind {
+  /** Of HTTP. */
+  readonly status?: number
   /** The server refused the credentials. */
   readonly isRefusal?: boolean
   /** The server does not know the session any more. */
@@ -41,8 +43,8 @@ export function faultOf(error: unknown): ServerFault {
 }
 
 function answeredWith(status: number): ServerFault {
-  if (status === 401 || status === 403) return new ServerFault(`refused the request (HTTP ${status})`, { isRefusal: true })
-  return new ServerFault(`answered with HTTP ${status}`, { isForgotten: status === 404, mayBeOlder: status >= 500 })
+  if (status === 401 || status === 403) return new ServerFault(`refused the request (HTTP ${status})`, { status, isRefusal: true })
+  return new ServerFault(`answered with HTTP ${status}`, { status, isForgotten: status === 404, mayBeOlder: status >= 500 })
 }
 
 /** An error and its causes. */

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { isObject, PluginError, type Clock, type JsonObject, type Sight } from '../../../core/index.ts'
+import { PluginError, type Clock, type JsonObject, type Sight } from '../../../core/index.ts'
 import { Masks, type HttpClient } from '../../../core/kit.ts'
 import { McpConnection } from './connection.ts'
-import { maxOutputLength } from './items.ts'
 import type { McpTool } from './listed-tool.ts'
+import { outcomeOf, type McpOutcome } from './outcome.ts'
 import { faultOf, type ServerFault } from './server-fault.ts'
 
 /** What the config says about a server, or about all servers of an origin. */
@@ -31,11 +31,6 @@ export interface McpServerServices {
   readonly plugin: string
   readonly clock: Clock
   readonly http: HttpClient
-}
-
-export interface McpOutcome {
-  readonly output: string
-  readonly isError: boolean
 }
 
 interface Use {
@@ -82,12 +77,10 @@ export class McpServer {
 
   /** Throws a `PluginError` whose cause is a `ServerFault`. */
   async call(owner: string, tool: McpTool, args: JsonObject, signal: AbortSignal): Promise<McpOutcome> {
-    const { result, isRefused } = await this.#with(owner, connection => connection.call(tool, args, signal), { signal })
-    if (isRefused) this.#listed = undefined
-    const { content, structuredContent, isError } = result
-    const said = Array.isArray(content) ? content.map(textOfPart).join('\n') : ''
-    const output = said === '' && structuredContent !== undefined ? JSON.stringify(structuredContent) : said
-    return { output: this.#masks.applySecrets(output).slice(0, maxOutputLength).toWellFormed(), isError: isError === true }
+    const { result, refusal } = await this.#with(owner, connection => connection.call(tool, args, signal), { signal })
+    // The server may not know the tool any more.
+    if (refusal !== undefined) this.#listed = undefined
+    return outcomeOf(result, refusal, text => this.#masks.applySecrets(text))
   }
 
   close(): void {
@@ -153,12 +146,4 @@ export function digestOf(...parts: readonly unknown[]): string {
 
 function ended(connection: Promise<McpConnection>): void {
   void connection.then(each => each.close()).catch(() => {})
-}
-
-function textOfPart(part: unknown): string {
-  if (!isObject(part)) return ''
-  if (typeof part['text'] === 'string') return part['text']
-  const { resource } = part
-  if (isObject(resource) && typeof resource['text'] === 'string') return resource['text']
-  return `[${String(part['type']).slice(0, 40)}]`
 }

@@ -12,7 +12,7 @@ import type { ToolEvent, ToolRun, ToolScope } from '../../../core/kit.ts'
 import type { McpEntry } from './entry.ts'
 import { argumentsIn, functionNameOf } from './items.ts'
 import type { McpTool } from './listed-tool.ts'
-import type { McpOutcome } from './server.ts'
+import { httpError, protocolError, type McpOutcome } from './outcome.ts'
 import { faultOf } from './server-fault.ts'
 import type { ChosenServer } from './servers.ts'
 
@@ -60,9 +60,9 @@ export class McpSession implements ToolSession {
       name,
       description,
       input_schema: parameters,
-      annotations: annotations ?? null,
+      ...(annotations && { annotations }),
     }))
-    return [{ type: 'item', item: { type: 'mcp_list_tools', server_label: this.#label, tools, error: null } }]
+    return [{ type: 'item', item: { type: 'mcp_list_tools', server_label: this.#label, tools } }]
   }
 
   resumed(): readonly ToolCall[] {
@@ -89,16 +89,16 @@ export class McpSession implements ToolSession {
     const needsApproval = this.#chosen.server.options.approveAll || this.#entry.needsApproval(tool)
     if (needsApproval && approval === undefined)
       return { output: '', handsOver: true, shown: [{ type: 'item', item: { type: 'mcp_approval_request', ...call } }] }
-    const { output, isError } = await this.#outcome(tool, args, signal)
+    const { output, error } = await this.#outcome(tool, args, signal)
     const item = {
       type: 'mcp_call',
       ...call,
-      status: isError ? 'failed' : 'completed',
-      output: isError ? null : output,
-      error: isError ? output : null,
+      status: error ? 'failed' : 'completed',
+      output: error ? null : output,
+      error: error ?? null,
       approval_request_id: approval ?? null,
     }
-    return { output, shown: [{ type: 'item', item }], counts: { mcp: 1 }, failed: isError }
+    return { output, shown: [{ type: 'item', item }], counts: { mcp: 1 }, failed: error !== undefined }
   }
 
   /** Callers hear why a server fails that they named. The reason of any other is for the operator. */
@@ -131,10 +131,11 @@ export class McpSession implements ToolSession {
     } catch (error) {
       signal.throwIfAborted()
       this.#warn(error)
+      const { words, kind } = faultOf(error)
       const output = rules
-        ? `The MCP server "${this.#label}" ${faultOf(error).words}, so the call has no result.`
+        ? `The MCP server "${this.#label}" ${words}, so the call has no result.`
         : `The server "${this.#label}" could not run the call.`
-      return { output, isError: true }
+      return { output, error: rules && kind.status ? httpError(kind.status, output) : protocolError(output) }
     }
   }
 

@@ -296,3 +296,23 @@ t.test('a provider says of each format whether it can enforce it; else the model
   t.match(JSON.stringify(acme.calls.at(-1)!.request.input), /JSON Schema.*children/, 'the schema is in the conversation')
   t.not(wrong.status, 200, 'an answer that is no such thing is none')
 })
+
+t.test('a fast tier is one of priority, and no faster tier passes a spend cap', async t => {
+  for (const [key, tier, passed, isLeftOut] of [
+    [{}, 'fast', 'priority', false],
+    [{}, 'ultrafast', 'ultrafast', false],
+    [{}, 'flex', 'flex', false],
+    [{ spendCapUsd: 1 }, 'fast', undefined, true],
+    [{ spendCapUsd: 1 }, 'ultrafast', undefined, true],
+    [{ spendCapUsd: 1 }, 'flex', 'flex', false],
+  ] as const) {
+    const acme = witness('acme', () => hello)
+    const prices = { endpoints: [{ provider: 'acme', price: { input: 1, output: 1 } }] }
+    const under = await gateway({ plugins: [acme.plugin, listing({ model: 'm', ...prices })], key: { name: 'k', ...key } })
+    const reply = await ask(under, { model: 'm', input: 'hi', service_tier: tier })
+    await under.stop()
+    t.equal(acme.calls[0]!.request.service_tier, passed, tier)
+    t.equal(reply.response['service_tier'], tier, 'as sent')
+    t.equal(reply.headers.get('x-gateway-warnings')!.includes('its price is unknown'), isLeftOut)
+  }
+})

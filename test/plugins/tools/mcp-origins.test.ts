@@ -45,7 +45,7 @@ t.test('a caller names a server by its address, in both eras of the protocol', a
       const under = await gateway({ plugins: [acme.plugin, allowing(server.origin)] })
       const { response } = await ask(under, { model: 'acme/m', stream, tools: [naming(server.url, { authorization: token })] })
       t.match(response.output, [
-        { type: 'mcp_list_tools', server_label: 'mine', tools: [{ name: tool }], error: null },
+        { type: 'mcp_list_tools', server_label: 'mine', tools: [{ name: tool }], error: undefined },
         { type: 'mcp_call', server_label: 'mine', name: tool, output, error: null, status: 'completed' },
         { type: 'message' },
       ])
@@ -73,7 +73,11 @@ t.test('credentials go to the server alone: not to echoes, stores, records, guar
     const entry = naming(`${server.url}?key=demo-key-in-the-address`, { authorization: token, headers: { 'X-Team': 'demo-team-secret' } })
     const answer = await ask(under, { model: 'acme/m', stream, tools: [entry] })
     const { response } = answer
-    t.match(response.output[1], { type: 'mcp_call', status: 'failed', error: 'bad token Bearer *** and ***' })
+    t.match(response.output[1], {
+      type: 'mcp_call',
+      status: 'failed',
+      error: { type: 'mcp_protocol_error', code: -32_602, message: 'bad token Bearer *** and ***' },
+    })
     t.match(response['tools'], [{ type: 'mcp', server_label: 'mine', server_url: server.origin }])
     const stored = await (await under.request(`/v1/responses/${response.id}`)).text()
     t.match(JSON.parse(stored), { id: response.id })
@@ -262,7 +266,8 @@ t.test('calls that fail are told to the model, and the answer goes on', async t 
     const under = await gateway({ plugins: [acme.plugin, allowing(server.origin, { timeoutMs: 1_500 })], key: logging })
     const { response } = await ask(under, { model: 'acme/m', tools: [naming(server.url, { authorization: token })] })
     t.equal(said(response), 'done', name)
-    if (name !== 'needs input') t.match(response.output[1], { type: 'mcp_call', status: 'failed', output: null, error: expected }, name)
+    if (name !== 'needs input')
+      t.match(response.output[1], { type: 'mcp_call', status: 'failed', output: null, error: { message: expected } }, name)
     t.match(outputsIn(acme.calls[1]!), [expected], name)
     t.notMatch(JSON.stringify(response) + under.logs.join(), /demo-mcp-token/, name)
     await under.stop()
@@ -363,7 +368,7 @@ t.test('a list that changed is asked for again', async t => {
   await ask(under, { model: 'acme/m', tools: [naming(server.url)] })
   version = 2
   const { response } = await ask(under, { model: 'acme/m', tools: [naming(server.url)] })
-  t.match(response.output[1], { type: 'mcp_call', status: 'failed', error: /Unknown tool/ })
+  t.match(response.output[1], { type: 'mcp_call', status: 'failed', error: { message: /Unknown tool/ } })
   await ask(under, { model: 'acme/m', tools: [naming(server.url)] })
   t.match(acme.calls.at(-1)!.request.tools, [{ name: 'mcp__mine__echo2' }])
   await under.stop()

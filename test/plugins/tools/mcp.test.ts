@@ -223,7 +223,11 @@ t.test('an error of the protocol is for the model to read, but no secret, and is
   })
   const other = await gateway({ plugins: [listing.plugin, listed({ url: stateful.url })] })
   const { response } = await ask(other, { model: 'acme/m', tools: [entry] })
-  t.match(response.output[1], { status: 'failed', output: null, error: /Missing argument "city", Bearer \*\*\*$/ })
+  t.match(response.output[1], {
+    status: 'failed',
+    output: null,
+    error: { type: 'mcp_protocol_error', code: -32_602, message: /Missing argument "city", Bearer \*\*\*$/ },
+  })
   t.match(outputsIn(listing.calls[1]!), [/Missing argument "city"/])
   t.notMatch(JSON.stringify(response) + under.logs.join() + other.logs.join(), /tp_demo_mcp_secret/)
   await other.stop()
@@ -235,7 +239,12 @@ t.test('a slow call is given up, and nobody waits for it when the client leaves'
   const acme = witness('acme', once(['slow', {}]))
   const under = await gateway({ plugins: [acme.plugin, listed({ url: slow.url, timeoutMs: 1_500 })] })
   const { response } = await ask(under, { model: 'acme/m', tools: [entry] })
-  t.match(response.output[1], { type: 'mcp_call', status: 'failed', output: null, error: /could not run the call/ })
+  t.match(response.output[1], {
+    type: 'mcp_call',
+    status: 'failed',
+    output: null,
+    error: { type: 'mcp_protocol_error', message: /could not run the call/ },
+  })
   await under.stop()
   const other = await gateway({ plugins: [acme.plugin, listed({ url: slow.url })] })
   const controller = new AbortController()

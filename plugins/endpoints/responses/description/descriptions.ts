@@ -66,6 +66,7 @@ export const include = {
 const badRequest = failure('The request is at fault: `param` names the field.')
 const unauthorized = failure('The API key is missing or unknown.')
 const unknown = failure('The owner of the key has no response with this id.')
+const running = failure('A background response is in progress.')
 const unavailable = failure('A part that the gateway needs does not answer, or the gateway is shutting down.')
 const internal = failure('The gateway failed.')
 const stored = { 400: badRequest, 401: unauthorized, 404: unknown, 500: internal, 503: unavailable }
@@ -90,6 +91,7 @@ export function describeCreate(schemas: Schemas): RouteDescription {
       200: { ...ok, content: { ...ok.content, 'text/event-stream': ref('ResponseStreamEvent') } },
       ...body,
       402: failure('The spend cap of the key is reached.'),
+      409: failure('The response to continue, or another one of the conversation, is in progress.'),
       424: failure('Every provider that was asked has failed.'),
       429: {
         ...failure('A limit of the key or of the provider is reached.'),
@@ -117,11 +119,16 @@ export function describeInputTokens(schemas: Schemas): RouteDescription {
 }
 
 export function describeRetrieve(schemas: Schemas): RouteDescription {
+  const ok = reply('The response; with `stream`, its events.', 'Response')
   return {
-    summary: 'Read a stored response',
+    summary: 'Read a stored or background response',
     path,
-    query: { ...include, stream: { description: 'Stored responses cannot be streamed.', schema: { const: false } } },
-    replies: { 200: reply('The response.', 'Response'), ...stored },
+    query: {
+      ...include,
+      stream: { description: 'true: the events of a background response, from the one after `starting_after` on.', schema: boolean },
+      starting_after: { description: 'The sequence number of the last event that the client has.', schema: count },
+    },
+    replies: { 200: { ...ok, content: { ...ok.content, 'text/event-stream': ref('ResponseStreamEvent') } }, ...stored },
     schemas,
   }
 }
@@ -130,7 +137,7 @@ export function describeDelete(schemas: Schemas): RouteDescription {
   return {
     summary: 'Delete a stored response',
     path,
-    replies: { 200: reply('The response is deleted.', 'DeletedResponse'), ...stored },
+    replies: { 200: reply('The response is deleted.', 'DeletedResponse'), ...stored, 409: running },
     schemas,
   }
 }
@@ -155,7 +162,11 @@ export function describeCancel(schemas: Schemas): RouteDescription {
   return {
     summary: 'Cancel a background response',
     path,
-    replies: { ...stored, 400: failure('Responses do not run in the background, so none can be cancelled.') },
+    replies: {
+      ...stored,
+      200: reply('The response as it is now.', 'Response'),
+      400: failure('The response did not run in the background.'),
+    },
     schemas,
   }
 }

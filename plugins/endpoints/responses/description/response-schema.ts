@@ -40,7 +40,7 @@ const response = object({
   object: constant('response'),
   created_at: count,
   completed_at: orNull(count),
-  status: oneOf('in_progress', 'completed', 'incomplete', 'failed'),
+  status: oneOf('queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled'),
   model: { type: 'string', description: 'The model that answered, as provider/model.' },
   output: list(ref('OutputItem')),
   error: orNull(ref('ResponseError')),

@@ -138,3 +138,16 @@ t.test('a client that leaves cancels its responses', async t => {
   t.same(records.map(({ status }) => status).sort(), [101, 499, 499])
   t.equal(under.gateway.connections.count, 0)
 })
+
+t.test('a message belongs to the session of the upgrade or, without one, to its own', async t => {
+  const under = await underTest(t)
+  const peer = await Peer.open(under, undefined, { 'session-id': 'run-1' })
+  await peer.answer({ input: 'a' })
+  await peer.answer({ input: 'b', session_id: 'run-2' })
+  const other = await Peer.open(under)
+  await other.answer({ input: 'c', session_id: 'run-1' })
+  await other.answer({ input: 'd' })
+  const [first, second, third, fourth] = (await under.recorded(4)).map(({ session }) => session)
+  t.match(first, /^ses_/)
+  t.same([second, third, fourth], [first, first, null])
+})

@@ -40,8 +40,12 @@ export class Peer {
     )
   }
 
-  static async open({ url, apiKey }: Pick<ListeningGateway, 'url' | 'apiKey'>, key = apiKey): Promise<Peer> {
-    const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/responses`, { headers: { authorization: `Bearer ${key}` } })
+  static async open(
+    { url, apiKey }: Pick<ListeningGateway, 'url' | 'apiKey'>,
+    key = apiKey,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Peer> {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/responses`, { headers: { authorization: `Bearer ${key}`, ...headers } })
     const peer = new Peer(socket)
     await new Promise((resolve, reject) => {
       socket.addEventListener('open', resolve)
