@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { defaults, defineConfig } from 'turnpike/config'
 import fileCatalog from 'turnpike/plugins/catalogs/file'
+import responsesWebSocket from 'turnpike/plugins/endpoints/responses-websocket'
 import openaiChat from 'turnpike/plugins/providers/openai-chat'
 import localSealer from 'turnpike/plugins/sealers/local'
 import sql from 'turnpike/plugins/stores/sql'
@@ -12,7 +13,9 @@ export default defineConfig({
   server: { logLevel: 'warn', admin: { port: 0 } },
   plugins: [
     // An Ollama on this machine must make no difference.
-    ...defaults({ without: ['ollama', 'sql', 'local-sealer'] }),
+    ...defaults({ without: ['ollama', 'sql', 'local-sealer', 'responses-websocket'] }),
+    // For one key with all connections.
+    responsesWebSocket({ connectionsPerKey: 10_000 }),
     // Relative paths start at this file; the data belongs into the folder in which the benchmark starts the gateway.
     sql({
       services: [

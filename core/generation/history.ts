@@ -142,7 +142,7 @@ export class History implements StoredResponses {
     const whole = [...earlier, ...added]
     const read = expanded(whole, sealed => openDigest(this.#sealer, caller, sealed))
     const { items, from, to, covered } = read ?? { items: whole, from: 0, to: 0 }
-    if (items.length === 0) throw nothingToCompact()
+    if (trigger && items.length === 0) throw nothingToCompact()
     return {
       request: freezeDeeply({ ...request, input: pairOutputs(items, earlier.length + to - from, history?.param) }),
       added,

@@ -11,6 +11,7 @@ import {
 } from '../../../core/kit.ts'
 import type { CreateOptions } from '../responses/create.ts'
 import { conversationUse, namedConversation } from '../responses/conversation.ts'
+import { explained } from '../responses/explained.ts'
 import { neutralRequest, publicWarning, type NeutralRequest } from '../responses/neutral-request.ts'
 import { parseRequest, type ParsedRequest } from '../responses/parse.ts'
 import { LaneBuilder } from './lane-builder.ts'
@@ -80,7 +81,8 @@ export class LaneRun {
     const thread = new LaneThread({
       latest,
       lane: this.streamId ?? '',
-      continues: (this.#continues = body.previous_response_id),
+      previousId: (this.#continues = body.previous_response_id),
+      continues: history!.continues,
       lookUp: id => this.#lookUp(scope, id, history!.param),
       named: history?.thread,
       isEmpty: !isWarmUp && body.input.length === 0,
@@ -90,13 +92,12 @@ export class LaneRun {
     this.#builder = builder
     if (conversation) builder.response.conversation = { id: conversation.id }
     const envelope = { ...neutral.envelope, history: { ...history!, continues: thread.continues, thread } }
-    if (isWarmUp) return await this.#warmUp(scope, { ...neutral, envelope }, thread, builder)
-    const outcome = await gateway.generate(scope, neutral.request, builder, envelope).finished
-    await conversation?.thread.over()
-    if (!(outcome instanceof GatewayError)) return undefined
-    // As a stream that fails after its 200: the peer knows, and the record has the code.
-    if (!this.body.hasBegun) return outcome
-    this.failed(outcome)
+    try {
+      if (isWarmUp) await this.#warmUp(scope, { ...neutral, envelope }, thread, builder)
+      else return await this.#generate(scope, { ...neutral, envelope }, builder)
+    } finally {
+      await conversation?.thread.over()
+    }
     return undefined
   }
 
@@ -121,8 +122,18 @@ export class LaneRun {
     return this.#parts.gateway.responses.conversation(scope.caller, id, param)
   }
 
+  async #generate(scope: RequestScope, { request, envelope }: NeutralRequest, builder: LaneBuilder): Promise<GatewayError | undefined> {
+    const { gateway } = this.#parts
+    const outcome = await gateway.generate(scope, request, builder, envelope).finished
+    if (!(outcome instanceof GatewayError)) return undefined
+    if (!this.body.hasBegun) return await explained(outcome, scope, gateway, this.#continues, this.#parts)
+    // As a stream that fails after its 200: the peer knows, and the record has the code.
+    this.failed(outcome)
+    return undefined
+  }
+
   /** Makes the checks of an answer, and asks no model. */
-  async #warmUp(scope: RequestScope, { request, envelope }: NeutralRequest, thread: LaneThread, builder: LaneBuilder): Promise<undefined> {
+  async #warmUp(scope: RequestScope, { request, envelope }: NeutralRequest, thread: LaneThread, builder: LaneBuilder): Promise<void> {
     await this.#parts.gateway.countInput(scope, request, envelope)
     if (scope.cancellation.aborted) throw cancelled()
     builder.begin({ endpoint: undefined, attempts: 0, warnings: [], store: false })

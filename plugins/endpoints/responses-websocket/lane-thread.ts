@@ -9,6 +9,8 @@ export interface LaneThreadParts {
   readonly latest: LatestResponses
   readonly lane: string
   /** The response that the request continues. */
+  readonly previousId: string | undefined
+  /** The same, or the conversation that the request names. */
   readonly continues: string | undefined
   /** Finds it where the connection does not have it. */
   lookUp(id: string): Maybe<readonly Item[]>
@@ -27,22 +29,22 @@ export class LaneThread implements Thread {
 
   constructor(parts: LaneThreadParts) {
     this.#parts = parts
-    this.#found = parts.continues === undefined ? undefined : parts.latest.find(parts.continues)
+    this.#found = parts.previousId === undefined ? undefined : parts.latest.find(parts.previousId)
   }
 
   get isRepeated(): boolean {
     return this.#found ? !this.#found.isStored : (this.#parts.named?.isRepeated ?? false)
   }
 
-  /** The stored answer that the request continues. */
+  /** The stored answer or conversation that the request continues. */
   get continues(): string | undefined {
     return this.isRepeated ? undefined : this.#parts.continues
   }
 
   earlier(): Maybe<readonly Item[]> {
-    const { continues, named } = this.#parts
+    const { previousId, named } = this.#parts
     if (this.#found) return this.#begin(this.#found)
-    const found = named ? named.earlier() : continues === undefined ? [] : this.#parts.lookUp(continues)
+    const found = named ? named.earlier() : previousId === undefined ? [] : this.#parts.lookUp(previousId)
     const begin = (items: readonly Item[]): readonly Item[] => this.#begin({ items, bytes: memoryOf(items) })
     return isPending(found) ? found.then(begin) : begin(found)
   }
@@ -56,9 +58,9 @@ export class LaneThread implements Thread {
     this.#kept = this.#parts.latest.keep(this.#parts.lane, id, this.#before, added)
   }
 
-  /** The response was stored, or not. */
+  /** The response was stored, or not. One of a conversation has its own turn only, so that a stored answer cannot continue it. */
   stored(isStored: boolean): void {
-    if (this.#kept) this.#kept.isStored = isStored
+    if (this.#kept) this.#kept.isStored = isStored && !this.#parts.named
   }
 
   #begin(before: Pick<LatestResponse, 'items' | 'bytes'>): readonly Item[] {

@@ -1,8 +1,12 @@
 import type { Peer } from 'crossws'
 import type { Socket } from 'node:net'
+import { writeMessages, writePiece } from './text-frames.ts'
 
 /** How many characters may wait for the end of the turn, or for a peer that reads slowly. */
 const highWaterCharacters = 16 * 1024
+
+/** Of a WebSocket. */
+const openState = 1
 
 /** A message that is made piece by piece, as the peer reads it. */
 type LongMessage = Iterator<string, void>
@@ -13,8 +17,10 @@ export class Outbox {
   #peer: Peer | undefined
   #waiting: (string | LongMessage)[] = []
   #characters = 0
-  /** A long message is not sent completely. */
+  /** A long message waits, or is not sent completely. */
   #isLong = false
+  /** Between the pieces of a message. */
+  #isInside = false
   #isScheduled = false
   #drained: (() => void)[] = []
   #closing: { readonly code: number; readonly reason: string } | undefined
@@ -94,38 +100,52 @@ export class Outbox {
   }
 
   #flush(): void {
-    const socket = this.#socket
-    if (this.#isOver || socket.writableNeedDrain) return
-    socket.cork()
-    let sent = 0
-    for (const message of this.#waiting) {
-      if (typeof message !== 'string') {
-        if (!this.#sendPiece(message)) break
-      } else {
-        this.#characters -= message.length
-        this.#peer!.send(message)
-      }
-      sent++
-      if (socket.writableNeedDrain) break
-    }
-    this.#waiting.splice(0, sent)
-    socket.uncork()
-    if (this.#waiting.length === 0) this.#isLong = false
-    if (!this.full) this.#release()
-    if (this.#waiting.length > 0 && !socket.writableNeedDrain) this.#schedule()
-    else if (this.#waiting.length === 0 && this.#closing) this.abort(this.#closing.code, this.#closing.reason)
+    if (this.#isOver || this.#socket.writableNeedDrain) return
+    // After its close frame, a peer gets nothing more.
+    if (this.#peer!.websocket.readyState !== openState) return this.leave()
+    const waiting = this.#waiting
+    const end = waiting.findIndex(message => typeof message !== 'string')
+    const messages = (end === -1 ? waiting : waiting.slice(0, end)) as readonly string[]
+    if (messages.length > 0) writeMessages(this.#socket, messages)
+    this.#waiting = end === -1 ? [] : waiting.slice(end)
+    if (end === -1) this.#characters = 0
+    else for (const { length } of messages) this.#characters -= length
+    if (end !== -1 && !this.#socket.writableNeedDrain) this.#sendPiece(this.#waiting[0] as LongMessage)
+    this.#flushed()
   }
 
-  /** Each piece takes a turn. Returns true after the last one. */
-  #sendPiece(message: LongMessage): boolean {
-    const { value, done } = message.next()
-    this.#peer!.send(value ?? '', { fin: done === true } as object)
-    return done === true
+  #flushed(): void {
+    if (!this.full) this.#release()
+    if (this.#waiting.length > 0) {
+      if (!this.#socket.writableNeedDrain) this.#schedule()
+    } else if (this.#closing) this.abort(this.#closing.code, this.#closing.reason)
+  }
+
+  /** Each piece takes a turn. */
+  #sendPiece(message: LongMessage): void {
+    const piece = nextPiece(message)
+    if (!piece) return void this.#socket.destroy()
+    const { value = '', done = false } = piece
+    writePiece(this.#socket, value, !this.#isInside, done)
+    this.#isInside = !done
+    if (!done) return
+    this.#waiting.shift()
+    this.#isLong = this.#waiting.some(each => typeof each !== 'string')
   }
 
   #release(): void {
     const drained = this.#drained
     this.#drained = []
     for (const resolve of drained) resolve()
+  }
+}
+
+/** Nobody could catch what is thrown in a later turn. Undefined for a message that cannot be encoded. */
+function nextPiece(message: LongMessage): { readonly value?: string; readonly done?: boolean } | undefined {
+  try {
+    const { value, done } = message.next()
+    return { value: value ?? '', done: done === true }
+  } catch {
+    return undefined
   }
 }

@@ -1,12 +1,12 @@
-import type { Exchange, GatewayError } from '../../../core/index.ts'
-import type { GatewayServices } from '../../../core/kit.ts'
+import type { GatewayError } from '../../../core/index.ts'
+import type { GatewayServices, RequestScope } from '../../../core/kit.ts'
 import { aboutConversation } from './conversation.ts'
 import type { CreateServices } from './create.ts'
 
 /** The response to continue may be one that runs in the background, or one of a conversation. */
 export async function explained(
   error: GatewayError,
-  { caller }: Exchange,
+  { caller }: Pick<RequestScope, 'caller'>,
   { responses }: GatewayServices,
   previousId: string | undefined,
   { background, conversations }: CreateServices,

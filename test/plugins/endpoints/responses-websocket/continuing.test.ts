@@ -1,5 +1,6 @@
 import t from 'tap'
 import type { ProviderCall } from '../../../../core/index.ts'
+import conversations from '../../../../plugins/endpoints/conversations/index.ts'
 import { scripted } from '../../../kit/gateway.ts'
 import { Peer, textOf, underTest } from './stage.ts'
 
@@ -143,4 +144,25 @@ t.test('connections lose what they remember before an answer is ended', async t 
   const small = await other.answer({ input: 'y'.repeat(20_000) })
   t.equal(small['status'], 'completed')
   t.match(await peer.fails({ input: 'more', previous_response_id: large['id'] }), { error: { code: 'previous_response_not_found' } })
+})
+
+t.test('conversations are extended over both transports', async t => {
+  const under = await underTest(t, {}, { plugins: [...plugins, conversations({})] })
+  const { id } = (await (await under.request('/v1/conversations', { method: 'POST', body: {} })).json()) as { readonly id: string }
+  const peer = await Peer.open(under)
+  const first = await peer.answer({ model, input: 'a', store: true, conversation: id })
+  t.match(first, { conversation: { id } })
+  const byHttp = await under.request('/v1/responses', { method: 'POST', body: { model, input: 'b', conversation: id } })
+  t.equal(textOf((await byHttp.json()) as object), 'a|a|b')
+  t.equal(textOf(await peer.answer({ model, input: 'c', conversation: { id }, store: true })), 'a|a|b|a|a|b|c')
+  const warm = await peer.answer({ model, input: [], generate: false, conversation: id, stream_id: 'warm' })
+  t.equal(warm['status'], 'completed')
+  const outside = await peer.answer({ model, input: 'd', store: true, stream_id: 'warm', previous_response_id: warm['id'] })
+  t.match(textOf(outside), /^a\|a\|b\|.*\|d$/, 'the connection remembers it as any other')
+  const other = await Peer.open(under)
+  t.equal(textOf(await other.answer({ model, input: 'e', previous_response_id: outside['id'] })), `${textOf(outside)}|${textOf(outside)}|e`)
+  t.match(await other.fails({ model, input: 'f', previous_response_id: first['id'] }), {
+    error: { code: 'previous_response_not_found', message: /belongs to the conversation/ },
+  })
+  t.match(await peer.fails({ model, input: 'x', conversation: 'conv_none' }), { status: 404 })
 })

@@ -77,8 +77,9 @@ export class Peer {
 
   /** The response of the next last event. */
   async last(): Promise<ServerEvent> {
-    const { response } = await this.next('response.completed', 'response.incomplete', 'response.failed')
-    return response
+    const event = await this.next('response.completed', 'response.incomplete', 'response.failed', 'error')
+    if (event['type'] === 'error') throw new Error(`got the error ${JSON.stringify(event)}`)
+    return event['response']
   }
 
   /** Creates a response and waits for its last event. */
