@@ -2,7 +2,7 @@ import type { Item, MessageItem } from '../../contracts/items.ts'
 import type { GenerationRequest } from '../../contracts/request.ts'
 import type { GenerationSink } from '../../contracts/route.ts'
 import { GatewayError, invalidRequest } from '../../foundation/errors.ts'
-import { answerGuards } from '../../guards/answer-guards.ts'
+import { answerGuards, type AnswerGuards } from '../../guards/answer-guards.ts'
 import { applyInputGuards } from '../../guards/input-guards.ts'
 import type { Candidate } from '../../routing/plan.ts'
 import { Answer } from '../answer.ts'
@@ -85,17 +85,20 @@ export class Summary {
     answer.sealBy(() => '')
     const show: Answer['show'] = event => answer.show(event)
     const end = (reason: unknown): void => cancellation.abort(reason)
-    answer.guardBy(answerGuards(this.#prepared.guards, { context, isJson: false, maxCharacters, show, end }))
+    const guards = answerGuards(this.#prepared.guards, { context, isJson: false, maxCharacters, show, end })
+    let refusal: { readonly reason: unknown } | undefined
+    answer.guardBy(guards && noting(guards, reason => (refusal = { reason })))
     const reply = await this.#orFailure(call.open(request, candidates, answer.transcript))
     try {
       await this.#orFailure(relayed(reply, answer))
     } catch (error) {
       await reply.leave()
-      throw error
+      throw refusal ? refusal.reason : error
     }
     reply.end()
     call.roundOver(await reply.bill())
     if (reply.isCut) throw cutByCap()
+    if (reply.finish === 'content-filter') throw new SummaryFailure(noSummary(reply.attempt.candidate))
     answer.end(reply.finish!)
     await answer.settled()
     const text = wordsIn(answer.shown.items())
@@ -170,6 +173,21 @@ async function relayed(reply: ModelReply, answer: Answer): Promise<void> {
     await reply.relay(answer, unseen)
   } catch (error) {
     throw reply.fail(error)
+  }
+}
+
+/** Tells a refusal of the guardrails from a failure of the vendor, for both end the reading of the reply. */
+function noting(guards: AnswerGuards, refused: (reason: unknown) => void): AnswerGuards {
+  return {
+    write(event) {
+      try {
+        guards.write(event)
+      } catch (error) {
+        refused(error)
+        throw error
+      }
+    },
+    settled: () => guards.settled(),
   }
 }
 

@@ -2,9 +2,10 @@ import t from 'tap'
 import type { JsonObject } from '../../../../core/index.ts'
 import summary from '../../../../plugins/compactors/summary/index.ts'
 import redaction from '../../../../plugins/guardrails/redaction/index.ts'
+import words from '../../../../plugins/guardrails/words/index.ts'
 import zdr from '../../../../plugins/guardrails/zdr/index.ts'
 import { gateway } from '../../../kit/gateway.ts'
-import { ask, listing, stop, text, witness } from '../../../kit/stage.ts'
+import { ask, listing, stop, text, usage, witness } from '../../../kit/stage.ts'
 import { asksForSummary, assistant, compacting, conversation, logging, long, scribe, textsIn, threshold, trigger, user } from './stage.ts'
 
 t.test('placeholders of redaction are restored before the summary is sealed', async t => {
@@ -132,4 +133,32 @@ t.test('with request logging off, nothing of a compaction is written', async t =
   const record = await under.record(requestId)
   t.notMatch(JSON.stringify(record), /CANARY|slate|tpk1/)
   t.notMatch(under.logs.join(), /CANARY|slate|tpk1/)
+})
+
+t.test('a guardrail that refuses a summary refuses the request', async t => {
+  for (const [place, told] of [
+    ['at its end', 'Look at the bluebird'],
+    ['in its middle', 'Look at the bluebird and at all the others that are here'],
+  ] as const) {
+    const acme = scribe('acme', {}, () => told)
+    const under = await compacting(t, [acme.plugin, words({ words: ['bluebird'] })])
+    for (const stream of [false, true]) {
+      const before = acme.calls.length
+      const { status } = await ask(under, { model: 'acme/m', input: conversation, stream, ...threshold(1_000) })
+      t.equal(status, 400, place)
+      t.equal(acme.calls.length, before + 1, 'nothing is answered')
+    }
+  }
+})
+
+t.test('a summary that the vendor’s filter cut is none', async t => {
+  const cut = { type: 'finish', reason: 'content-filter' } as const
+  const acme = witness('acme', call => (asksForSummary(call) ? [text('The first half'), usage(100, 20), cut] : [text('answer'), stop]))
+  const under = await compacting(t, [acme.plugin])
+  const whole = await ask(under, { model: 'acme/m', input: conversation, ...threshold(1_000) })
+  t.match(whole.response.output, [{ type: 'message' }])
+  t.match(whole.headers.get('x-gateway-warnings'), /could not be summarized/)
+  const triggered = await ask(under, { model: 'acme/m', input: [...conversation, trigger] })
+  t.equal(triggered.status, 424)
+  t.match((await under.record(triggered.requestId)).usage, { output: 20 }, 'it is charged')
 })
