@@ -36,10 +36,24 @@ export function withoutToolSecrets<R extends WithTools>(request: R): R {
  * of an address, because the rest often holds a key.
  */
 export function withShownTools<R extends object>(request: R): R {
-  return withTools(request, isUnshown, tool => {
-    const { server_url: url, ...shown } = withoutSecrets(tool)
-    return url === undefined ? shown : { ...shown, server_url: originOf(url) }
+  return withShownServers(
+    withTools(request, isUnshown, tool => {
+      const { server_url: url, ...shown } = withoutSecrets(tool)
+      return url === undefined ? shown : { ...shown, server_url: originOf(url) }
+    }),
+  )
+}
+
+/** The Messages API lists MCP servers next to `tools`. */
+function withShownServers<R extends object>(request: R): R {
+  const { mcp_servers: servers } = request as { readonly mcp_servers?: unknown }
+  if (!Array.isArray(servers)) return request
+  const shown = servers.map((server: unknown) => {
+    if (!isObject(server)) return server
+    const { authorization_token: _, url, ...rest } = server
+    return url === undefined ? rest : { ...rest, url: originOf(url) }
   })
+  return { ...request, mcp_servers: shown }
 }
 
 function withTools<R extends object>(request: R, is: (tool: unknown) => tool is JsonObject, change: (tool: JsonObject) => JsonObject): R {
@@ -49,7 +63,12 @@ function withTools<R extends object>(request: R, is: (tool: unknown) => tool is 
 }
 
 function isUnshown(tool: unknown): tool is JsonObject {
-  return isObject(tool) && secretToolMembers.has(tool['type'])
+  return isObject(tool) && (secretToolMembers.has(tool['type']) || callsServer(tool))
+}
+
+/** True for an entry of a type that only its vendor knows, or a misspelled one, that names a server as MCP's do. */
+function callsServer(tool: JsonObject): boolean {
+  return typeof tool['server_url'] === 'string'
 }
 
 function originOf(url: unknown): string {
@@ -77,8 +96,8 @@ function hasSecrets(tool: unknown): tool is ToolDefinition & JsonObject {
   return isObject(tool) && membersOf(tool).some(name => tool[name] !== undefined)
 }
 
-function membersOf({ type }: JsonObject): readonly string[] {
-  return secretToolMembers.get(type) ?? none
+function membersOf(tool: JsonObject): readonly string[] {
+  return secretToolMembers.get(tool['type']) ?? (callsServer(tool) ? secretToolMembers.get('mcp')! : none)
 }
 
 const none: readonly string[] = []

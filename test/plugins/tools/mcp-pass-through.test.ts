@@ -41,6 +41,26 @@ t.test('without the plugin, an entry reaches a Responses upstream with its crede
   await under.stop()
 })
 
+t.test('credentials of an entry whose type is misspelled, or known to its vendor alone, are shown nowhere', async t => {
+  const server = await rawServer(() => undefined)
+  t.teardown(() => server.close())
+  const entry = naming('https://mcp.example.com/mcp?key=demo-query-key', {
+    authorization: token,
+    headers: { 'x-team': 'demo-team-secret' },
+  })
+  for (const plugin of [undefined, mcp({ origins: [{ origin: server.origin }] })])
+    for (const type of ['MCP', 'vendor_mcp']) {
+      const acme = witness('acme', () => [text('done'), stop], native)
+      const under = await gateway({ plugins: [acme.plugin, ...(plugin ? [plugin] : [])], key: { policy: { logging: { value: true } } } })
+      const answer = await ask(under, { model: 'acme/m', tools: [{ ...entry, type }] })
+      t.match(acme.calls[0]!.request.tools, [{ ...entry, type }], 'the upstream that knows it gets it whole')
+      t.match(answer.response['tools'], [{ type, server_url: 'https://mcp.example.com' }])
+      const record = await under.record(answer.requestId)
+      t.notMatch(JSON.stringify([answer.response, record, under.logs]), /demo-mcp-token|demo-team-secret|demo-query-key/)
+      await under.stop()
+    }
+})
+
 t.test('with the plugin, an entry passes only where the operator says so, and no policy forbids it', async t => {
   const server = await rawServer(() => undefined)
   t.teardown(() => server.close())
