@@ -1,6 +1,6 @@
 import type { FunctionCallItem, FunctionCallOutputItem, InputPart, Item, MessageItem } from '../contracts/items.ts'
 import { invalidRequest, type GatewayError } from '../foundation/errors.ts'
-import { callIdOf } from './agent-tools/call-id.ts'
+import { callIdOf, withCallIds } from './agent-tools/call-id.ts'
 import { agentToolOfCall } from './agent-tools/table.ts'
 
 /**
@@ -9,7 +9,8 @@ import { agentToolOfCall } from './agent-tools/table.ts'
  * none, it becomes a message, because most vendors reject an output without a call. The first `earlier` items are history and do not
  * count in the indexes of errors. `historyParam`: the surface's parameter that continues a stored answer, if it has one.
  */
-export function pairOutputs(input: readonly Item[], earlier: number, historyParam?: string): readonly Item[] {
+export function pairOutputs(items: readonly Item[], earlier: number, historyParam?: string): readonly Item[] {
+  const input = withCallIds(items)
   const answered = checkOutputs(input, earlier, historyParam)
   return input.some(isLoose) ? withLoosePaired(input, answered) : input
 }

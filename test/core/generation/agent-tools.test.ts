@@ -150,6 +150,24 @@ t.test('the output of a local shell has the id of its call in either member', as
   ])
 })
 
+t.test('or the id of the item of its call', async t => {
+  const call = { type: 'local_shell_call', status: 'completed', action: { type: 'exec', command: ['ls'], env: {} } }
+  const history = [
+    { role: 'user', content: 'Go.' },
+    { ...call, id: 'lsh_1', call_id: 'call_1' },
+    { ...call, id: 'lsh_2', call_id: 'lsh_1' },
+    { type: 'local_shell_call_output', id: 'lsh_2', output: 'b' },
+    { type: 'local_shell_call_output', id: 'lsh_1', output: 'a' },
+  ]
+  const clash = await seen(t, { input: history }, [text('Done'), stop])
+  t.same([clash.status, clash.error?.param], [400, 'input[4].id'], 'a call_id counts before the id of an item')
+  const { request } = await seen(t, { input: history.slice(0, 2).concat({ ...history[4]! }) }, [text('Done'), stop])
+  t.match(request.input.slice(1), [
+    { type: 'function_call', call_id: 'call_1' },
+    { type: 'function_call_output', call_id: 'call_1', output: 'a' },
+  ])
+})
+
 t.test('an output without its call is a 400', async t => {
   const outputs = [
     [{ type: 'shell_call_output', call_id: 'call_1', output: [] }, 'input[0].call_id'],
