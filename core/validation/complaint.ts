@@ -86,7 +86,8 @@ function maxTelling(errors: readonly SchemaFault[], schema: object): SchemaFault
 function typesAt(path: string, errors: readonly SchemaFault[]): string {
   return errors
     .filter(({ keyword, instancePath }) => keyword === 'type' && instancePath === path)
-    .map(({ params }) => article(params.type))
+    .flatMap(({ params }) => [params.type as string | readonly string[]].flat())
+    .map(article)
     .join(' or ')
 }
 
@@ -153,5 +154,6 @@ function kindOf(value: unknown): string {
 }
 
 function article(type: string): string {
+  if (type === 'null') return type
   return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`
 }

@@ -9,7 +9,7 @@ export function withoutTrigger(input: readonly Item[]): readonly Item[] {
   const index = input.findIndex(({ type }) => type === 'compaction_trigger')
   if (index < 0) return input
   if (index < input.length - 1)
-    throw invalidRequest(`compaction_trigger must be the last item, and ${input.length - 1 - index} follow it.`, `input[${index}]`)
+    throw invalidRequest('compaction_trigger must be the last item. Leave out what follows it.', `input[${index}]`)
   return input.slice(0, index)
 }
 

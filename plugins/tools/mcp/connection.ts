@@ -82,13 +82,16 @@ export class McpConnection {
   async tools(): Promise<readonly McpTool[]> {
     const tools = new Map<string, McpTool>()
     let length = 0
+    // A server may take its time for each page.
+    const signal = AbortSignal.timeout(this.#timeoutMs)
     for (let pages = 0, cursor: unknown; pages < maxPages; pages++) {
       const page = await this.#client
         .request({ method: 'tools/list', params: typeof cursor === 'string' ? { cursor } : {} }, anything, {
           timeout: this.#timeoutMs,
           maxTotalTimeout: this.#timeoutMs,
+          signal,
         })
-        .catch(uncut)
+        .catch((error: unknown) => uncut(signal.aborted ? signal.reason : error))
       if (!Array.isArray(page['tools'])) throw new ServerFault('did not answer as the protocol says')
       for (const entry of page['tools'] as readonly unknown[]) {
         const tool = listedTool(entry)

@@ -356,6 +356,23 @@ t.test('a list without an end is cut', async t => {
   await server.close()
 })
 
+t.test('the time limit holds for all pages of a list together', async t => {
+  let pages = 0
+  const server = await rawServer(async ({ message: { method } }) => {
+    if (method !== 'tools/list') return undefined
+    await new Promise(resolve => setTimeout(resolve, 600))
+    return { tools: [], nextCursor: `c${pages++}` }
+  })
+  const acme = witness('acme', () => [text('hi'), stop])
+  const under = await gateway({ plugins: [acme.plugin, allowing(server.origin, { timeoutMs: 1_000 })] })
+  const { status, error } = await ask(under, { model: 'acme/m', tools: [naming(server.url)] })
+  t.equal(status, 424)
+  t.match(error, { message: /did not answer in time/ })
+  t.ok(pages < 5, 'it was not asked for all of them')
+  await under.stop()
+  await server.close()
+})
+
 t.test('a list that changed is asked for again', async t => {
   let version = 1
   const server = await rawServer(({ message: { method, params }, error }) => {
