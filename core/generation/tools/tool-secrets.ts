@@ -28,7 +28,7 @@ export class ToolSecrets {
 
 /** A request without the credentials in its entries of `tools`. */
 export function withoutToolSecrets<R extends WithTools>(request: R): R {
-  return withTools(request, hasSecrets, withoutSecrets)
+  return withTools(withShownChoice(request), hasSecrets, withoutSecrets)
 }
 
 /**
@@ -36,24 +36,32 @@ export function withoutToolSecrets<R extends WithTools>(request: R): R {
  * of an address, because the rest often holds a key.
  */
 export function withShownTools<R extends object>(request: R): R {
-  return withShownServers(
-    withTools(request, isUnshown, tool => {
-      const { server_url: url, ...shown } = withoutSecrets(tool)
-      return url === undefined ? shown : { ...shown, server_url: originOf(url) }
-    }),
-  )
+  return withShownServers(withTools(withShownChoice(request), isUnshown, shown))
+}
+
+function shown(tool: JsonObject): JsonObject {
+  const { server_url: url, ...rest } = withoutSecrets(tool)
+  return url === undefined ? rest : { ...rest, server_url: originOf(url) }
+}
+
+/** Some callers choose a tool by its whole entry. */
+function withShownChoice<R extends object>(request: R): R {
+  const { tool_choice: choice } = request as { readonly tool_choice?: unknown }
+  if (!isObject(choice)) return request
+  const bare = withTools(isUnshown(choice) ? shown(choice) : choice, isUnshown, shown)
+  return bare === choice ? request : { ...request, tool_choice: bare }
 }
 
 /** The Messages API lists MCP servers next to `tools`. */
 function withShownServers<R extends object>(request: R): R {
   const { mcp_servers: servers } = request as { readonly mcp_servers?: unknown }
   if (!Array.isArray(servers)) return request
-  const shown = servers.map((server: unknown) => {
+  const origins = servers.map((server: unknown) => {
     if (!isObject(server)) return server
     const { authorization_token: _, url, ...rest } = server
     return url === undefined ? rest : { ...rest, url: originOf(url) }
   })
-  return { ...request, mcp_servers: shown }
+  return { ...request, mcp_servers: origins }
 }
 
 function withTools<R extends object>(request: R, is: (tool: unknown) => tool is JsonObject, change: (tool: JsonObject) => JsonObject): R {

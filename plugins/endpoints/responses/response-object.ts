@@ -24,6 +24,7 @@ export interface ResponseObject {
 
 export function newResponse(id: string, createdAt: number, request: RequestBody): ResponseObject {
   const { text, reasoning, prompt_cache_options: cacheOptions } = request
+  const { tools = [], tool_choice: choice } = withShownTools(request)
   return {
     id,
     object: 'response',
@@ -54,8 +55,8 @@ export function newResponse(id: string, createdAt: number, request: RequestBody)
     store: request.store ?? true,
     temperature: request.temperature ?? 1,
     text: { format: text?.format ?? { type: 'text' }, verbosity: text?.verbosity ?? 'medium' },
-    tool_choice: echoedChoice(request.tool_choice),
-    tools: (withShownTools(request).tools ?? []).map(echoedTool),
+    tool_choice: echoedChoice(choice),
+    tools: tools.map(echoedTool),
     top_logprobs: request.top_logprobs ?? 0,
     top_p: request.top_p ?? 1,
     truncation: request.truncation ?? 'disabled',

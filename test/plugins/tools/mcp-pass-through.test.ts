@@ -61,6 +61,22 @@ t.test('credentials of an entry whose type is misspelled, or known to its vendor
     }
 })
 
+t.test('a choice that repeats the entry shows no credentials either', async t => {
+  const server = await rawServer(() => undefined)
+  t.teardown(() => server.close())
+  const entry = naming(`${server.url}?key=demo-query-key`, { authorization: token })
+  const acme = witness('acme', () => [text('done'), stop], native)
+  const plugin = mcp({ origins: [{ origin: server.origin }] })
+  const under = await gateway({ plugins: [acme.plugin, plugin], key: { policy: { logging: { value: true } } } })
+  t.teardown(under.stop)
+  for (const choice of [entry, { type: 'allowed_tools', tools: [entry] }]) {
+    const answer = await ask(under, { model: 'acme/m', tools: [entry], tool_choice: choice })
+    t.equal(answer.status, 200)
+    const record = await under.record(answer.requestId)
+    t.notMatch(JSON.stringify([answer.response, record, acme.calls.at(-1)!.request]), /demo-mcp-token|demo-query-key/)
+  }
+})
+
 t.test('with the plugin, an entry passes only where the operator says so, and no policy forbids it', async t => {
   const server = await rawServer(() => undefined)
   t.teardown(() => server.close())
