@@ -57,7 +57,7 @@ t.test('a request that fails before it begins is answered as over HTTP', async t
   }
   t.equal(textOf(await peer.answer({ input: 'still here' })), 'still here')
   t.same(
-    (await under.recorded(7)).filter(({ method }) => method === 'WEBSOCKET').map(({ status }) => status),
+    (await under.recorded(13)).filter(({ method }) => method === 'WEBSOCKET').map(({ status }) => status),
     [400, 400, 400, 400, 429, 424, 200],
   )
 })
