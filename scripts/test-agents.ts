@@ -13,6 +13,8 @@ import { Coder } from './agents/coder.ts'
 import { HttpCount } from './agents/http-count.ts'
 import { Task } from './agents/task.ts'
 import { Stage } from './clients/stage.ts'
+import type { Answer } from './clients/vendor/answer.ts'
+import type { Question } from './clients/vendor/question.ts'
 import { wires, type WireName } from './clients/vendor/vendor.ts'
 import { installCodex } from './codex/codex.ts'
 
@@ -25,7 +27,10 @@ const folder = process.env['TURNPIKE_CLIENTS'] ?? scratch
 await mkdir(folder, { recursive: true })
 const agents = await agentsIn(folder)
 const coder = new Coder()
-const stage = await Stage.open(question => coder.answer(question))
+const model = (question: Question): Answer => coder.answer(question)
+const stage = await Stage.open({ model })
+/** Where agents that try WebSocket first have to do without. */
+const withoutWebSocket = await Stage.open({ model, webSocket: false })
 let passed = 0
 let failed = 0
 
@@ -40,7 +45,7 @@ try {
       if (problem !== undefined) console.log(`  ${problem.replaceAll('\n', '\n  ')}`)
     }
 } finally {
-  await stage.close()
+  await Promise.all([stage.close(), withoutWebSocket.close()])
   await rm(scratch, { recursive: true, force: true })
 }
 console.log(`\n${passed} passed, ${failed} failed`)
@@ -52,7 +57,7 @@ async function agentsIn(folder: string): Promise<readonly Agent[]> {
   for (const version of codexVersions.filter(version => isWanted(`codex-${version}`))) {
     const command = await installCodex(join(folder, `codex-${version}`), version)
     all.push(codexAgent(version, command, 'http', 'plain'))
-    for (const way of ['http', 'websocket', 'built-in'] as const) all.push(codexAgent(version, command, way, 'gpt-5.5'))
+    for (const way of ['http', 'websocket', 'built-in', 'fallback'] as const) all.push(codexAgent(version, command, way, 'gpt-5.5'))
   }
   if (isWanted('claude-code')) {
     const command = await installClaudeCode(join(folder, 'claude-code'))
@@ -62,14 +67,14 @@ async function agentsIn(folder: string): Promise<readonly Agent[]> {
 }
 
 async function problemOf(agent: Agent, wire: WireName, place: string): Promise<string | undefined> {
-  const { url, apiKey } = stage
+  const { url, apiKey } = agent.needs === 'no-websocket' ? withoutWebSocket : stage
   const task = await Task.begin(join(place, 'project'))
   coder.insists = agent.keepsThoughts
   const asked = new HttpCount(url, '/v1/responses')
   try {
     const problem = await agent.work({ task, wire, home: join(place, 'home'), url, apiKey, prompts: promptsFor(task) })
     if (problem !== undefined) return problem
-    if (agent.byWebSocket && asked.count > 0) return `It asked ${asked.count} times over HTTP.`
+    if (agent.needs === 'websocket' && asked.count > 0) return `It asked ${asked.count} times over HTTP.`
     return await task.problem()
   } finally {
     asked.stop()

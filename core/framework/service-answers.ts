@@ -136,7 +136,14 @@ function pageProblem(value: unknown): string | undefined {
 }
 
 function appendProblem(value: unknown): string | undefined {
-  if (Array.isArray(value)) return value.every(id => typeof id === 'string') ? undefined : expected('an array of ids', value, 'another ')
+  if (Array.isArray(value))
+    return value.every(id => typeof id === 'string')
+      ? undefined
+      : expected(
+          'ids',
+          value.find(id => typeof id !== 'string'),
+          'a list with ',
+        )
   return oneOf(value, [...changes, 'lost', 'full'], ' or an array of ids')
 }
 

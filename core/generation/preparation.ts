@@ -90,6 +90,7 @@ export abstract class Preparation<Kind extends 'generation' | 'count'> {
 
   check(): undefined {
     checkMediaAddresses(this.asked.input, this.#services.mediaHosts)
+    this.#services.tools.checkBrought(this.asked.input)
   }
 
   extend(guards: readonly OpenGuard[]): Maybe<Drafted> {
@@ -107,6 +108,7 @@ export abstract class Preparation<Kind extends 'generation' | 'count'> {
     const { planner, tools: loaded, compactions } = this.#services
     const { context } = this
     const request = loaded.readable(checked)
+    if (checked.input !== this.asked.input) loaded.checkBrought(checked.input)
     const isGuarded = guards.some(readsContent)
     const tools = loaded.open(checked, { context, isGuarded, readable: request.input, secrets: this.toolSecrets })
     if (tools && checked.choices !== undefined)

@@ -4,8 +4,8 @@ import type { Task } from './task.ts'
 /** A coding agent of another maker, in one configuration. */
 export interface Agent {
   readonly name: string
-  /** Its model is asked over WebSocket, and over HTTP not once. */
-  readonly byWebSocket: boolean
+  /** `websocket`: its model is asked over WebSocket, and over HTTP not once. `no-websocket`: the gateway has none. */
+  readonly needs: 'http' | 'websocket' | 'no-websocket'
   /** It sends the state of the model's thoughts back. */
   readonly keepsThoughts: boolean
   /** Does the work in two sittings, with a compaction between its beginning and its end. Resolves with what went wrong. */

@@ -6,7 +6,7 @@ import { ClaudeCode } from './claude-code.ts'
 export function claudeAgent(version: string, command: string, name: 'known' | 'plain'): Agent {
   return {
     name: `claude-code ${version}, ${name}`,
-    byWebSocket: false,
+    needs: 'http',
     keepsThoughts: true,
     async work({ task, wire, home, url, apiKey, prompts }: Assignment) {
       const model = name === 'known' ? knownNames[wire].claude : `${wire}/plain`

@@ -6,16 +6,26 @@ import type { Agent, Assignment } from './agent.ts'
 /** Less than the conversation takes when it has seen the files, and more than it begins with. */
 const compactAtTokens = 5_000
 
-/** Codex, with a model that it knows, and so offers its own tool for patches, or with one that it does not know. */
-export function codexAgent(version: string, command: string, way: CodexWay, model: 'gpt-5.5' | 'plain'): Agent {
+/**
+ * Codex, with a model that it knows, and so offers its own tool for patches, or with one that it does not know. `fallback`: as
+ * the built-in provider, at a gateway without WebSocket.
+ */
+export function codexAgent(version: string, command: string, way: CodexWay | 'fallback', model: 'gpt-5.5' | 'plain'): Agent {
   return {
     name: `codex ${version}, ${way}, ${model}`,
-    byWebSocket: way !== 'http',
+    needs: way === 'http' ? 'http' : way === 'fallback' ? 'no-websocket' : 'websocket',
     // Older versions ask for none of a model that they do not know.
     keepsThoughts: model === 'gpt-5.5',
     async work({ task, wire, home, url, apiKey, prompts }: Assignment) {
       const settings = `model_auto_compact_token_limit = ${compactAtTokens}`
-      const codex = await Codex.configure({ command, home, baseUrl: `${url}/v1`, apiKey, way, settings })
+      const codex = await Codex.configure({
+        command,
+        home,
+        baseUrl: `${url}/v1`,
+        apiKey,
+        way: way === 'fallback' ? 'built-in' : way,
+        settings,
+      })
       const look = await codex.turn(`${wire}/${model}`, [prompts.look], task.folder)
       if (look.exitCode !== 0) return `looking: ${look.failure} ${look.errorOutput}`
       if (!(await task.isUntouched())) return 'It changed files that it should only look at.'

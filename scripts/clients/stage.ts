@@ -16,6 +16,7 @@ import cohere from '../../plugins/providers/cohere/index.ts'
 import gemini from '../../plugins/providers/gemini/index.ts'
 import openaiChat from '../../plugins/providers/openai-chat/index.ts'
 import openaiResponses from '../../plugins/providers/openai-responses/index.ts'
+import responsesWebSocket from '../../plugins/endpoints/responses-websocket/index.ts'
 import mcp from '../../plugins/tools/mcp/index.ts'
 import { listeningGateway, type ListeningGateway } from '../../test/kit/gateway.ts'
 import { publicVendor, type VendorRequest } from '../../test/plugins/decisions/public-vendor.ts'
@@ -42,6 +43,13 @@ export const knownNames: Readonly<Record<WireName, { readonly gpt: string; reado
   'by-converse': { gpt: 'gpt-4.1-nano', claude: 'claude-opus-4-5' },
 }
 
+export interface StageOptions {
+  /** What the vendors answer. */
+  readonly model?: Model
+  /** Default: true. */
+  readonly webSocket?: boolean
+}
+
 /** A gateway on loopback with every surface and a scripted vendor on every wire, whose provider has the name of the wire. */
 export class Stage {
   readonly #gateway: ListeningGateway
@@ -54,19 +62,28 @@ export class Stage {
     this.#forecasts = tools
   }
 
-  /** `model`: what the vendors answer. */
-  static async open(model?: Model): Promise<Stage> {
+  static async open({ model, webSocket = true }: StageOptions = {}): Promise<Stage> {
     const names = Object.keys(wires) as WireName[]
     const vendors = await Promise.all(names.map(name => scriptedVendor(name, model)))
     const deciding = await fakeUpstream(({ body }) => publicVendor(body as VendorRequest))
     const tools = await forecasts()
     const ranking = await fakeUpstream(cohereVendor)
-    const surfaces = [chat({}), messages({}), geminiApi({}), decisions({}), embeddings({}), rerank({}), conversations({}), summary({})]
+    const surfaces = [
+      chat({}),
+      messages({}),
+      geminiApi({}),
+      decisions({}),
+      embeddings({}),
+      rerank({}),
+      conversations({}),
+      summary({}),
+      ...(webSocket ? [responsesWebSocket({})] : []),
+    ]
     const providers = names.map((name, index) => providerOf[name](vendors[index]!.url))
     const others = [
       openaiDecisions({ apiKey, baseUrl: deciding.url }),
       cohere({ apiKey, baseUrl: ranking.url }),
-      mcp({ servers: [{ label: 'forecasts', url: tools.url }] }),
+      mcp({ origins: [{ origin: new URL(tools.url).origin }] }),
     ]
     const models = names.flatMap(provider =>
       Object.values(knownNames[provider]).map(model => ({ model, endpoints: [{ provider, upstreamModel: 'plain' }] })),

@@ -346,6 +346,8 @@ t.test('plugins in a config take precedence over the defaults', async t => {
   const usual = {
     'key-store': 'sql',
     'response-store': 'sql',
+    'conversation-store': 'sql',
+    'background-store': 'sql',
     'metric-store': 'sql',
     'account-store': 'sql',
     'rate-limiter': 'sql',
@@ -355,6 +357,7 @@ t.test('plugins in a config take precedence over the defaults', async t => {
     'admin-token-store': 'sql',
     sealer: 'local-sealer',
     compactor: 'summary',
+    conversations: 'conversations',
   }
   const without = (...names: readonly string[]) => defaults({ without: ['ollama', ...names] })
   const file = './elsewhere.db'

@@ -22,7 +22,7 @@ interface Item {
 
 t.test('the scripted model mends the project on every wire, and only if its thoughts come back', async t => {
   const coder = new Coder()
-  const stage = await Stage.open(question => coder.answer(question))
+  const stage = await Stage.open({ model: question => coder.answer(question) })
   t.teardown(() => stage.close())
 
   const ask = async (wire: string, input: readonly object[]): Promise<{ readonly status: number; readonly output: readonly Item[] }> => {

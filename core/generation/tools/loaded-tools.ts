@@ -12,7 +12,9 @@ import { looseBodyValidator } from '../../validation/body-validator.ts'
 import { checkedSession, unavailable } from './checked-tool.ts'
 import { OpenTools, type OpenTool } from './open-tools.ts'
 import { entrySchema } from './tool-schemas.ts'
-import type { ToolSecrets } from './tool-secrets.ts'
+import { bringsSecretTool, type ToolSecrets } from './tool-secrets.ts'
+import { bringsTools } from '../agent-tools/discovered-tools.ts'
+import { invalidRequest } from '../../foundation/errors.ts'
 
 /** A tool of a plugin. */
 export interface LoadedTool {
@@ -80,6 +82,16 @@ export class LoadedTools {
       }
     }
     return open.length > 0 ? new OpenTools(open, request, readable) : undefined
+  }
+
+  /**
+   * Throws a 400 for an item that brings a tool which only `tools` may list: its server must be allowed, and its credentials must not be
+   * stored with the conversation.
+   */
+  checkBrought(input: readonly Item[]): void {
+    for (const [index, item] of input.entries())
+      if (bringsTools(item) && bringsSecretTool(item, this.#byType))
+        throw invalidRequest('Expected tools that call servers only in tools, but got one in an item. Move it.', `input[${index}].tools`)
   }
 
   /** The request with the conversation as models should read it. */

@@ -56,6 +56,13 @@ function originOf(url: unknown): string {
   return (typeof url === 'string' && URL.parse(url)?.origin) || ''
 }
 
+/** True if an item brings an entry with credentials, or one that the gateway runs and that may have some. */
+export function bringsSecretTool(item: object, loaded: ReadonlyMap<unknown, unknown>): boolean {
+  const { tools } = item as JsonObject
+  const entries: readonly unknown[] = Array.isArray(tools) ? tools : []
+  return entries.some(tool => isUnshown(tool) && (hasSecrets(tool) || loaded.has(tool['type'])))
+}
+
 function withoutSecrets(tool: JsonObject): JsonObject {
   const secret = membersOf(tool)
   return Object.fromEntries(Object.entries(tool).filter(([name]) => !secret.includes(name)))

@@ -36,43 +36,43 @@ export class KeptConversations {
   async create({ key, owner }: Caller, metadata: StoredConversation['metadata'], items: readonly Item[]): Promise<StoredConversation> {
     const { ids, clock } = this.gateway
     const conversation = { id: ids.make('conv'), org: key.org, metadata, createdAt: clock.now() }
-    await this.inTime(this.store.create(owner, conversation, this.identified(items)), Infinity)
+    await this.inTime(() => this.store.create(owner, conversation, this.identified(items)), Infinity)
     return conversation
   }
 
   async find(at: ConversationAddress): Promise<StoredConversation> {
-    const conversation = await this.inTime(this.store.get(at))
+    const conversation = await this.inTime(() => this.store.get(at))
     if (!conversation) throw notFound(at.id)
     return conversation
   }
 
   async change(at: ConversationAddress, metadata: StoredConversation['metadata']): Promise<StoredConversation> {
-    if (!(await this.inTime(this.store.setMetadata(at, metadata)))) throw notFound(at.id)
+    if (!(await this.inTime(() => this.store.setMetadata(at, metadata)))) throw notFound(at.id)
     return { ...(await this.find(at)), metadata }
   }
 
   async delete(at: ConversationAddress): Promise<void> {
-    const outcome = await this.inTime(this.store.delete(at))
+    const outcome = await this.inTime(() => this.store.delete(at))
     if (outcome === 'unknown') throw notFound(at.id)
     if (outcome === 'busy') throw locked(at.id)
   }
 
   async page(at: ConversationAddress, query: ItemPageQuery): Promise<ItemPage> {
-    const page = await this.inTime(this.store.page(at, query), this.#room.bytes)
+    const page = await this.inTime(() => this.store.page(at, query), this.#room.bytes)
     if (page) return page
     await this.find(at)
     throw invalidRequest("Invalid value for 'after': this conversation has no item with that id.", 'after')
   }
 
   async item(at: ConversationAddress, itemId: string): Promise<KeptItem> {
-    const item = await this.inTime(this.store.item(at, itemId), this.#room.bytes)
+    const item = await this.inTime(() => this.store.item(at, itemId), this.#room.bytes)
     if (item) return item
     await this.find(at)
     throw itemNotFound(itemId)
   }
 
   async deleteItem(at: ConversationAddress, itemId: string): Promise<StoredConversation> {
-    const outcome = await this.inTime(this.store.deleteItem(at, itemId))
+    const outcome = await this.inTime(() => this.store.deleteItem(at, itemId))
     if (outcome === 'busy') throw locked(at.id)
     const conversation = await this.find(at)
     if (outcome === 'unknown') throw itemNotFound(itemId)
@@ -96,16 +96,16 @@ export class KeptConversations {
 
   /** The items before a run, oldest first. */
   async items(at: ConversationAddress): Promise<readonly KeptItem[]> {
-    const items = await this.inTime(this.store.items(at), this.#room.bytes)
+    const items = await this.inTime(() => this.store.items(at), this.#room.bytes)
     if (!items) throw notFound(at.id)
     return items
   }
 
   async acquire(at: ConversationAddress, leaseMs: number): Promise<ConversationLease> {
-    const acquiring = this.store.acquire(at, leaseMs)
-    const lease = await this.inTime(acquiring).catch(async error => {
+    const acquiring = answered(() => this.store.acquire(at, leaseMs))
+    const lease = await this.inTime(() => acquiring).catch(error => {
       // It may still be given, to nobody.
-      void acquiring.then(late => typeof late === 'object' && this.store.release(at, late.fence)).catch(() => {})
+      acquiring.then(late => typeof late === 'object' && this.store.release(at, late.fence)).catch(() => {})
       throw error
     })
     if (lease === 'unknown') throw notFound(at.id)
@@ -120,10 +120,10 @@ export class KeptConversations {
   }
 
   /** Throws a 503 if the store fails or takes too long. */
-  async inTime<T>(answer: Promise<T>, bytes = 0): Promise<T> {
+  async inTime<T>(ask: () => Promise<T>, bytes = 0): Promise<T> {
     const milliseconds = this.gateway.storeTimeoutMs + Math.floor(Math.min(bytes, this.#room.bytes) / bytesPerSecond) * 1_000
     try {
-      return await pTimeout(answer, { milliseconds, message: `the conversation store took longer than ${milliseconds} ms` })
+      return await pTimeout(answered(ask), { milliseconds, message: `the conversation store took longer than ${milliseconds} ms` })
     } catch (cause) {
       const message = 'Conversations cannot be read or stored at the moment. Try again.'
       throw new GatewayError({ status: 503, type: 'server_error', code: 'server_error', message, cause })
@@ -136,7 +136,7 @@ export class KeptConversations {
     how: Parameters<ConversationStore['append']>[2],
   ): Promise<readonly KeptItem[]> {
     for (let kept = this.identified(items); ;) {
-      const outcome = await this.inTime(this.store.append(at, kept, how), Infinity)
+      const outcome = await this.inTime(() => this.store.append(at, kept, how), Infinity)
       if (outcome === 'done') return kept
       if (outcome === 'unknown') throw notFound(at.id)
       if (outcome === 'busy') throw locked(at.id)
@@ -154,6 +154,11 @@ export class KeptConversations {
       'conversation_full',
     )
   }
+}
+
+/** A store may throw at once. */
+async function answered<T>(ask: () => Promise<T>): Promise<T> {
+  return await ask()
 }
 
 /** Ids that the conversation has already give way to new ones. */

@@ -55,7 +55,7 @@ export class RunThread implements ConversationThread {
 
   async #acquire(at: ConversationAddress): Promise<void> {
     const departing = this.#kept.departures.of(at)
-    if (departing) await this.#kept.inTime(departing)
+    if (departing) await this.#kept.inTime(() => departing)
     const { fence, held } = await this.#kept.acquire(at, leaseMs)
     this.#fence = fence
     this.#renewing = setInterval(() => void this.#renew(at, fence), renewEveryMs).unref()
@@ -63,9 +63,13 @@ export class RunThread implements ConversationThread {
   }
 
   async #renew(at: ConversationAddress, fence: number): Promise<void> {
-    // If it cannot be renewed, adding the answer shows whether somebody else has the conversation by then.
-    const isMine = await this.#kept.store.renew(at, fence, leaseMs).catch(() => true)
-    if (!isMine && this.#renewing) this.#scope.cancellation.abort(lost(this.#id))
+    try {
+      if ((await this.#kept.store.renew(at, fence, leaseMs)) || !this.#renewing) return
+    } catch {
+      // Adding the answer will show whether somebody else has the conversation by then.
+      return
+    }
+    this.#scope.cancellation.abort(lost(this.#id))
   }
 
   #stopRenewing(): void {

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import type { CompiledQuery, Kysely } from 'kysely'
 import { isObject } from '../../../core/index.ts'
 import type { EventChunk } from '../../../core/stores.ts'
 import type { SealedParts } from './sealed-parts.ts'
@@ -25,14 +25,13 @@ export async function sealedChunks(
   return rows
 }
 
-/** Call it within a transaction. Chunks that are there already stay. */
-export async function insertChunks(transaction: Kysely<Tables>, chunks: readonly BackgroundEventTable[]): Promise<void> {
-  if (chunks.length === 0) return
-  await transaction
+/** A chunk that is there already stays. */
+export function insertionOf(transaction: Kysely<Tables>, chunk: BackgroundEventTable): CompiledQuery {
+  return transaction
     .insertInto('background_event')
-    .values(chunks)
+    .values(chunk)
     .onConflict(conflict => conflict.doNothing())
-    .execute()
+    .compile()
 }
 
 /** Undefined if one of them was changed, or its key is lost. */

@@ -1,26 +1,26 @@
 import type { Kysely } from 'kysely'
 import { isObject, type Item, type JsonObject, type Logger } from '../../../core/index.ts'
-import type {
-  BackgroundAddress,
-  BackgroundEnd,
-  BackgroundNotice,
-  BackgroundResponse,
-  BackgroundState,
-  BackgroundStatus,
-  BackgroundStore,
-  EventBatch,
-  EventChunk,
-  FinalStatus,
+import {
+  recentValues,
+  type BackgroundAddress,
+  type BackgroundEnd,
+  type BackgroundNotice,
+  type BackgroundResponse,
+  type BackgroundState,
+  type BackgroundStatus,
+  type BackgroundStore,
+  type EventBatch,
+  type EventChunk,
 } from '../../../core/stores.ts'
+import { removeExpired, takeNotices } from './background-upkeep.ts'
+import { BackgroundWrites } from './background-writes.ts'
 import { columnId } from './column-id.ts'
-import { insertChunks, readChunks, removeBackground, sealedChunks, type BackgroundRow } from './background-rows.ts'
+import { readChunks, removeBackground, sealedChunks, type BackgroundRow } from './background-rows.ts'
 import { forUpdate } from './for-update.ts'
 import type { SealedParts } from './sealed-parts.ts'
-import type { Tables } from './tables.ts'
+import type { BackgroundTable, Tables } from './tables.ts'
 
 const running = ['queued', 'in_progress', 'completing'] as const
-const rowsAtOnce = 50
-const noticesAtOnce = 20
 /** SQLite allows 32,766 parameters in a statement. */
 const renewedAtOnce = 1_000
 
@@ -30,12 +30,15 @@ export class SqlBackground implements BackgroundStore {
   readonly #reader: Kysely<Tables>
   readonly #parts: SealedParts
   readonly #log: Logger
+  readonly #writes: BackgroundWrites
+  readonly #rows = recentValues<string, BackgroundRow>(10_000)
 
   constructor(database: Kysely<Tables>, parts: SealedParts, log: Logger, reader = database) {
     this.#database = database
     this.#reader = reader
     this.#parts = parts
     this.#log = log
+    this.#writes = new BackgroundWrites(database)
   }
 
   async begin(ownerName: string, response: BackgroundResponse): Promise<void> {
@@ -86,35 +89,23 @@ export class SqlBackground implements BackgroundStore {
     if (!row) return false
     const chunks = await sealedChunks(this.#parts, row, batch.chunks)
     const body = batch.begun && (await this.#sealedBody(row, batch.begun))
-    return await this.#database.transaction().execute(async transaction => {
-      const changed = await transaction
-        .updateTable('background')
-        .set(({ eb }) => ({
-          parts: batch.parts,
-          last_sequence: batch.lastSequence,
-          ...(body && { body, status: eb.case().when('status', '=', 'queued').then('in_progress').else(eb.ref('status')).end() }),
-        }))
-        .where('owner', '=', row.owner)
-        .where('id', '=', row.id)
-        .where('lease_ends_at', 'is not', null)
-        .returning('status')
-        .executeTakeFirst()
-      if (!changed) return false
-      await insertChunks(transaction, chunks)
-      return changed.status !== 'cancelled'
-    })
+    const update = this.#change(row)
+      .set(({ eb }) => ({
+        parts: batch.parts,
+        last_sequence: batch.lastSequence,
+        ...(body && { body, status: eb.case().when('status', '=', 'queued').then('in_progress').else(eb.ref('status')).end() }),
+      }))
+      .compile()
+    const changed = await this.#writes.change({ update, chunks })
+    return changed !== undefined && (changed as Pick<BackgroundTable, 'status'>).status !== 'cancelled'
   }
 
   async complete(owner: string, id: string): Promise<boolean> {
-    const { numUpdatedRows } = await this.#database
-      .updateTable('background')
-      .set({ status: 'completing' })
-      .where('owner', '=', columnId(owner))
-      .where('id', '=', columnId(id))
-      .where('lease_ends_at', 'is not', null)
+    const update = this.#change({ owner: columnId(owner), id: columnId(id) })
       .where('status', 'in', running)
-      .executeTakeFirstOrThrow()
-    return numUpdatedRows > 0n
+      .set({ status: 'completing' })
+      .compile()
+    return (await this.#writes.change({ update, chunks: [] })) !== undefined
   }
 
   async finish(ownerName: string, responseId: string, { status, body, batch, expiresAt, noticeAt }: BackgroundEnd): Promise<boolean> {
@@ -122,26 +113,18 @@ export class SqlBackground implements BackgroundStore {
     if (!row) return false
     const chunks = await sealedChunks(this.#parts, row, batch.chunks)
     const sealed = body && (await this.#sealedBody(row, body))
-    return await this.#database.transaction().execute(async transaction => {
-      const changed = await transaction
-        .updateTable('background')
-        .set(({ eb }) => ({
-          lease_ends_at: null,
-          expires_at: expiresAt,
-          notice_at: noticeAt ?? null,
-          parts: batch.parts,
-          last_sequence: batch.lastSequence,
-          status: eb.case().when('status', '=', 'cancelled').then('cancelled').else(status).end(),
-          ...(sealed && { body: sealed }),
-        }))
-        .where('owner', '=', row.owner)
-        .where('id', '=', row.id)
-        .where('lease_ends_at', 'is not', null)
-        .executeTakeFirstOrThrow()
-      if (changed.numUpdatedRows === 0n) return false
-      await insertChunks(transaction, chunks)
-      return true
-    })
+    const update = this.#change(row)
+      .set(({ eb }) => ({
+        lease_ends_at: null,
+        expires_at: expiresAt,
+        notice_at: noticeAt ?? null,
+        parts: batch.parts,
+        last_sequence: batch.lastSequence,
+        status: eb.case().when('status', '=', 'cancelled').then('cancelled').else(status).end(),
+        ...(sealed && { body: sealed }),
+      }))
+      .compile()
+    return (await this.#writes.change({ update, chunks })) !== undefined
   }
 
   async cancel(owner: string, id: string): Promise<boolean> {
@@ -160,14 +143,14 @@ export class SqlBackground implements BackgroundStore {
     const open = new Set<string>()
     for (let from = 0; from < responses.length; from += renewedAtOnce) {
       const some = responses.slice(from, from + renewedAtOnce)
-      const rows = await this.#database
+      const renewal = this.#database
         .updateTable('background')
         .set({ lease_ends_at: leaseEndsAt })
         .where('id', 'in', [...new Set(some.map(({ id }) => columnId(id)))])
         .where('owner', 'in', [...new Set(some.map(({ owner }) => columnId(owner)))])
         .where('lease_ends_at', 'is not', null)
         .returning(['owner', 'id', 'status'])
-        .execute()
+      const rows = await this.#writes.alone(() => renewal.execute())
       for (const { owner, id, status } of rows) if (status !== 'cancelled') open.add(JSON.stringify([owner, id]))
     }
     return responses.filter(({ owner, id }) => open.has(JSON.stringify([columnId(owner), columnId(id)])))
@@ -205,29 +188,7 @@ export class SqlBackground implements BackgroundStore {
   }
 
   async takeNotices(now: number, until: number): Promise<readonly BackgroundNotice[]> {
-    return await this.#database.transaction().execute(async transaction => {
-      const due = transaction
-        .selectFrom('background')
-        .select(['owner', 'id', 'status', 'created_at', 'tries'])
-        .where('notice_at', '<=', now)
-        .orderBy('notice_at')
-        .limit(noticesAtOnce)
-      const rows = await forUpdate(transaction, due).execute()
-      for (const { owner, id, tries } of rows)
-        await transaction
-          .updateTable('background')
-          .set({ notice_at: until, tries: tries + 1 })
-          .where('owner', '=', owner)
-          .where('id', '=', id)
-          .execute()
-      return rows.map(({ owner, id, status, created_at, tries }) => ({
-        owner,
-        id,
-        status: status as FinalStatus,
-        createdAt: created_at,
-        tries,
-      }))
-    })
+    return await takeNotices(this.#database, now, until)
   }
 
   async putOff(owner: string, id: string, dueAt: number | undefined): Promise<void> {
@@ -241,28 +202,31 @@ export class SqlBackground implements BackgroundStore {
   }
 
   async expire(now: number): Promise<number> {
-    let expired = 0
-    for (;;) {
-      const rows = await this.#database
-        .selectFrom('background')
-        .select(['owner', 'id'])
-        .where('lease_ends_at', 'is', null)
-        .where('expires_at', '<', now)
-        .limit(rowsAtOnce)
-        .execute()
-      if (rows.length > 0) await this.#database.transaction().execute(transaction => removeBackground(transaction, rows))
-      expired += rows.length
-      if (rows.length < rowsAtOnce) return expired
-    }
+    return await removeExpired(this.#database, now)
   }
 
   #row(database: Kysely<Tables>, owner: string, id: string) {
     return database.selectFrom('background').where('owner', '=', columnId(owner)).where('id', '=', columnId(id))
   }
 
-  /** The organization of a response, for its key. */
+  /** Changes a response that is not over. */
+  #change({ owner, id }: BackgroundAddress) {
+    return this.#database
+      .updateTable('background')
+      .where('owner', '=', owner)
+      .where('id', '=', id)
+      .where('lease_ends_at', 'is not', null)
+      .returning('status')
+  }
+
+  /** The organization of a response, for its key. It never changes. */
   async #known(owner: string, id: string): Promise<BackgroundRow | undefined> {
-    return await this.#row(this.#reader, owner, id).select(['owner', 'id', 'org']).executeTakeFirst()
+    const address = JSON.stringify([owner, id])
+    const known = this.#rows.get(address)
+    if (known) return known
+    const row = await this.#row(this.#reader, owner, id).select(['owner', 'id', 'org']).executeTakeFirst()
+    if (row) this.#rows.set(address, row)
+    return row
   }
 
   async #sealedBody({ owner, id, org }: BackgroundRow, body: JsonObject): Promise<Uint8Array> {

@@ -1,11 +1,12 @@
 import t, { type Test } from 'tap'
 import { definePlugin, type Token } from '../../../core/index.ts'
 import { TokenCounter } from '../../../core/kit.ts'
-import { RateLimiter, ResponseStore, type Hold, type TokenWindow } from '../../../core/stores.ts'
+import { ConversationStore, RateLimiter, ResponseStore, type Hold, type TokenWindow } from '../../../core/stores.ts'
 import type { PluginUse } from '../../../core/framework/plugin.ts'
 import { testGateway, type TestGateway } from '../../../core/testing/index.ts'
 import memory from '../../../plugins/stores/memory/index.ts'
 import localSealer from '../../../plugins/sealers/local/index.ts'
+import conversations from '../../../plugins/endpoints/conversations/index.ts'
 import responses from '../../../plugins/endpoints/responses/index.ts'
 import { hello, saying } from '../../kit/gateway.ts'
 import { listing } from '../../kit/stage.ts'
@@ -27,7 +28,13 @@ function careless<T>(service: Token<T>, implementation: object): PluginUse {
 
 type Options = Omit<Parameters<typeof testGateway>[0], 'plugins'>
 
-async function under(t: Test, plugin: PluginUse, services: readonly ('limits' | 'responses')[], options: Options = {}) {
+async function under(
+  t: Test,
+  plugin: PluginUse,
+  services: readonly ('limits' | 'responses')[],
+  options: Options = {},
+  more: readonly PluginUse[] = [],
+) {
   const gateway = await testGateway({
     plugins: [
       memory({ services: ['keys', 'metrics', 'ledger', ...services] }),
@@ -36,6 +43,7 @@ async function under(t: Test, plugin: PluginUse, services: readonly ('limits' | 
       saying('acme', hello),
       listing({ model: 'small', endpoints: [{ provider: 'acme', contextWindow: 20, price: { input: 1, output: 1 } }] }),
       plugin,
+      ...more,
     ],
     ...options,
   })
@@ -170,6 +178,88 @@ t.test('good answers of a response store pass, also from a class', async t => {
   const lean = await under(t, careless(ResponseStore, { ...goodStore, get: async () => ({ ...stored, body: {} }) }), ['limits'])
   t.same(await (await storeRequests['get']!(lean)).json(), { output: [item] })
   t.same([...errorsOf(t, gateway, /never/), ...errorsOf(t, lean, /never/)], [])
+})
+
+const conversation = { id: 'conv_1', org: 'default', metadata: {}, createdAt: 1 }
+const kept = { ...item, id: 'msg_1' }
+const lease = { fence: 1, held: { items: 0, bytes: 0 } }
+
+const conversationMistakes: Readonly<Record<string, readonly (readonly [unknown, string])[]>> = {
+  get: [
+    [5, 'expected a conversation or undefined, got a number'],
+    [{}, 'expected a string as `id`, got undefined'],
+    [{ ...conversation, metadata: secret }, 'expected an object as `metadata`, got a string'],
+    [{ ...conversation, createdAt: secret }, 'expected a number as `createdAt`, got a string'],
+  ],
+  setMetadata: [[undefined, 'expected true or false, got undefined']],
+  delete: [[secret, "expected 'done', 'unknown', 'busy', got a string"]],
+  page: [
+    [[], 'expected a page or undefined, got an array'],
+    [{ items: [item], hasMore: false }, 'expected items with an `id`, got one that is an object'],
+    [{ items: [kept] }, 'expected true or false as `hasMore`, got undefined'],
+  ],
+  item: [[item, 'expected an item with an `id` or undefined, got an object']],
+  append: [
+    [true, "expected 'done', 'unknown', 'busy', 'lost', 'full' or an array of ids, got a boolean"],
+    [[5], 'expected ids, got a list with a number'],
+  ],
+  deleteItem: [[true, "expected 'done', 'unknown', 'busy', got a boolean"]],
+  acquire: [
+    ['done', "expected 'unknown', 'busy' or a lease, got a string"],
+    [{ held: lease.held }, 'expected a number as `fence`, got undefined'],
+    [{ fence: 1 }, 'expected { items, bytes } as `held`, got undefined'],
+  ],
+  items: [
+    [secret, 'expected an array of items or undefined, got a string'],
+    [[item], 'expected items with an `id`, got one that is an object'],
+  ],
+}
+
+const conversationRequests: Readonly<Record<string, (gateway: TestGateway) => Promise<Response>>> = {
+  get: gateway => gateway.request('/v1/conversations/conv_1'),
+  setMetadata: gateway => gateway.request('/v1/conversations/conv_1', { body: { metadata: {} } }),
+  delete: gateway => gateway.request('/v1/conversations/conv_1', { method: 'DELETE' }),
+  page: gateway => gateway.request('/v1/conversations/conv_1/items'),
+  item: gateway => gateway.request('/v1/conversations/conv_1/items/msg_1'),
+  append: gateway => gateway.request('/v1/conversations/conv_1/items', { body: { items: [item] } }),
+  deleteItem: gateway => gateway.request('/v1/conversations/conv_1/items/msg_1', { method: 'DELETE' }),
+  acquire: gateway => gateway.request('/v1/responses', { body: { model, input: 'Hi', conversation: 'conv_1' } }),
+  items: gateway => gateway.request('/v1/responses', { body: { model, input: 'Hi', conversation: 'conv_1' } }),
+}
+
+const goodConversations = {
+  create: async () => {},
+  get: async (): Promise<unknown> => conversation,
+  setMetadata: async () => true,
+  delete: async () => 'done',
+  items: async (): Promise<unknown> => [kept],
+  page: async (): Promise<unknown> => ({ items: [kept], hasMore: false }),
+  item: async (): Promise<unknown> => kept,
+  append: async (): Promise<unknown> => 'done',
+  deleteItem: async () => 'done',
+  acquire: async (): Promise<unknown> => lease,
+  renew: async () => true,
+  release: async () => true,
+}
+
+t.test('a bad answer of a conversation store is a 503, and so is one that throws', async t => {
+  const stage = (changed: object): Promise<TestGateway> =>
+    under(t, careless(ConversationStore, { ...goodConversations, ...changed }), ['limits', 'responses'], {}, [conversations({})])
+  const good = await stage({})
+  for (const request of Object.values(conversationRequests)) t.equal((await request(good)).status, 200)
+  for (const [member, mistakes] of Object.entries(conversationMistakes)) {
+    for (const [value, problem] of mistakes)
+      for (const answer of [async () => value, () => later(value), () => value]) {
+        const gateway = await stage({ [member]: answer })
+        t.equal((await conversationRequests[member]!(gateway)).status, 503, `${member}: ${problem}`)
+        t.equal(errorsOf(t, gateway, bad(member, problem.replaceAll(/[{}()]/g, '\\$&'))).length, 1)
+      }
+    for (const answer of [fails, failsLater]) {
+      const gateway = await stage({ [member]: answer })
+      t.equal((await conversationRequests[member]!(gateway)).status, 503, member)
+      t.equal(errorsOf(t, gateway, failed(member)).length, 1)
+    }
+  }
 })
 
 const badCounts: readonly (readonly [unknown, string])[] = [

@@ -155,3 +155,21 @@ t.test('guardrails see the items of the tools, and not what was wrong', async t 
   t.same(seen, ['foreign', 'echo secret'])
   t.notMatch(textOf(acme.calls[1]), /\[7/, 'a model reads no words that nobody has checked')
 })
+
+t.test('where the credit does not cover to ask once more, the answer ends without the call', async t => {
+  const acme = inTurn([text('Now.'), ...call('1', 'date', dated('November')), usage(90, 2), called])
+  const under = await gateway({ plugins: [acme.plugin, priced], key: { name: 'k', spendCapUsd: 200 } })
+  t.teardown(under.stop)
+  const { status, response } = await ask(under, { model: 'acme/m', stream: true, tools: [date], max_output_tokens: 20 })
+  t.equal(status, 200)
+  t.match(response, { status: 'incomplete', output: [{ type: 'message' }] })
+  t.equal(response.output.length, 1)
+  t.equal(acme.calls.length, 1)
+})
+
+t.test('a second round that is cut fails the answer, and both are paid', async t => {
+  const acme = witness('acme', (_, count) => (count === 1 ? [...call('1', 'date', dated('x')), usage(3, 2), called] : [text('Hm')]))
+  const { response, record } = await asked(t, acme, { tools: [date] })
+  t.match(response, { status: 'failed', output: [] }, 'a stream that is cut is never a success')
+  t.ok((record.costUsd ?? 0) >= 5)
+})

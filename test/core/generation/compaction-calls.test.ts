@@ -1,5 +1,6 @@
 import t from 'tap'
 import type { Item } from '../../../core/index.ts'
+import { calledTools } from '../../../core/generation/compaction/called-tools.ts'
 import { divisions, openCalls, spokenCall, withoutCalls } from '../../../core/generation/compaction/calls.ts'
 import { lengthOfAll, partsOf } from '../../../core/generation/compaction/parts.ts'
 import { outlineOf, sealedTail } from '../../../core/generation/compaction/outline.ts'
@@ -35,5 +36,13 @@ t.test('no call is apart from its output, and a long output keeps its form', t =
   const [{ item }] = sealedTail([done('1', 'x'.repeat(5_000))], 1_000) as [{ item: Item }]
   t.match(item, { type: 'shell_call_output', call_id: '1', output: [{ stdout: /characters left out/, outcome: { exit_code: 0 } }] })
   t.ok(JSON.stringify(item).length < 1_200)
+  t.end()
+})
+
+t.test('a summary declares the tools that were called', t => {
+  const search: Item = { type: 'tool_search_call', call_id: '2', execution: 'client', arguments: {} }
+  const byVendor: Item = { type: 'tool_search_call', call_id: null, execution: 'server', arguments: {} }
+  t.same(calledTools([shell('1'), done('1', 'a'), search]), [{ type: 'shell' }, { type: 'tool_search', execution: 'client' }])
+  t.same(calledTools([byVendor]), [])
   t.end()
 })

@@ -69,6 +69,27 @@ t.test('with the plugin, an entry passes only where the operator says so, and no
   t.notOk(await passes({ passThrough: true }, { key: { tools: ['mcp'] } }))
 })
 
+t.test('an item of the conversation brings no server', async t => {
+  const entry = naming('https://mcp.example.com/mcp', { authorization: token })
+  const open = naming('https://mcp.example.com/mcp')
+  const asked = async (plugins: readonly Parameters<typeof gateway>[0][], tool: object): Promise<readonly unknown[]> => {
+    const acme = witness('acme', () => [text('done'), stop], native)
+    const under = await gateway({ plugins: [acme.plugin, ...plugins.flatMap(each => each?.plugins ?? [])] })
+    const input = [
+      { role: 'user', content: 'hi' },
+      { type: 'additional_tools', role: 'developer', tools: [tool] },
+    ]
+    const { status, error } = await ask(under, { model: 'acme/m', input })
+    await under.stop()
+    return [status, error?.param]
+  }
+  const plugins = [{ plugins: [mcp({ origins: [{ origin: 'https://mcp.example.com' }] })] }]
+  t.strictSame(await asked([], entry), [400, 'input[1].tools'])
+  t.strictSame(await asked(plugins, entry), [400, 'input[1].tools'])
+  t.strictSame(await asked(plugins, open), [400, 'input[1].tools'])
+  t.strictSame(await asked([], open), [200, undefined])
+})
+
 t.test('an upstream that runs a server sees the items of its calls; any other sees functions', async t => {
   const server = await rawServer(() => undefined)
   t.teardown(() => server.close())

@@ -20,7 +20,7 @@ import * as usageQuarters from './0026-usage-quarters.ts'
 import * as attempts from './0027-attempts.ts'
 import * as conversations from './0030-conversations.ts'
 import * as background from './0031-background.ts'
-import * as usageSession from './0034-usage-session.ts'
+import * as usageSession from './0035-usage-session.ts'
 
 const written: Readonly<Record<string, Migration>> = {
   '0001-api-keys': apiKeys,
@@ -43,7 +43,7 @@ const written: Readonly<Record<string, Migration>> = {
   '0027-attempts': attempts,
   '0030-conversations': conversations,
   '0031-background': background,
-  '0034-usage-session': usageSession,
+  '0035-usage-session': usageSession,
 }
 
 /** All migrations, run in the order of their names. Never change a released one, nor the `revision` of a released field. */
