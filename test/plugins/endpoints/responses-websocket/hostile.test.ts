@@ -4,7 +4,7 @@ import t from 'tap'
 import { saying, scripted, type ListeningGateway } from '../../../kit/gateway.ts'
 import { frame, Peer, textOf, underTest, upgraded } from './stage.ts'
 
-// What peers may send and leave unread.
+// Peers that send anything, and leave answers unread.
 
 const endless = { model: 'sandbox/slow', input: '{"firstMs":0,"betweenMs":60000,"pieces":10}' }
 
