@@ -1,4 +1,4 @@
-// What a WebSocket costs: the CPU time of a message on an open socket beside that of an HTTP request, both streamed, and the memory of an idle
+// The cost of a WebSocket: the CPU time of a message on an open socket beside that of an HTTP request, both streamed, and the memory of an idle
 // connection. `npm run build && node bench/websocket.ts`
 
 import { once } from 'node:events'
@@ -129,7 +129,7 @@ verdict('CPU of a message ÷ HTTP request', ratio, maxRatio)
 
 agent.destroy()
 for (const { socket } of sockets) socket.destroy()
-// What the first connections bring is there once.
+// The first connections bring things that are there only once.
 for (const { socket } of await Promise.all(Array.from({ length: 200 }, () => BareSocket.open()))) socket.destroy()
 const before = await memory()
 const idle: BareSocket[] = []

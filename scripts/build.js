@@ -35,8 +35,15 @@ const { values } = parseArgs({
 const dist = resolve(values.out)
 const catalog = join('plugins', 'catalogs', 'bundled', 'models.json')
 
-/** Modules that every start loads, with any config. */
-const atStart = ['core/index', 'core/kit', 'core/stores', 'core/admin', 'core/gateway', 'config/index']
+/** Chunks, by the modules that lead to their contents. The first that has a module keeps it. */
+const chunks = {
+  // Loaded by every start, with any config.
+  gateway: ['core/index', 'core/kit', 'core/stores', 'core/admin', 'core/gateway', 'config/index'],
+  // Shared by `turnpike start` and `turnpike check`.
+  serving: ['config/listen-admin', 'config/tls', 'config/inherited-models'],
+  // Loaded at the first request. Other surfaces share parts of it.
+  responses: ['plugins/endpoints/responses/surface'],
+}
 const { exports, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const entries = [...publicEntries(), 'config/main']
 /** Operators install these. */
@@ -89,17 +96,17 @@ async function bundle() {
     ],
   })
   // Filled while the entries are read, before chunks are asked for.
-  let started
+  let contents
   const nameOf = id => {
-    started ??= reachedFrom(Object.values(inputOf(atStart)), imported)
-    return started.has(id) ? 'gateway' : null
+    contents ??= Object.entries(chunks).map(([name, leading]) => [name, reachedFrom(Object.values(inputOf(leading)), imported)])
+    return contents.find(([, modules]) => modules.has(id))?.[0] ?? null
   }
   const { output } = await bundled.write({
     dir: dist,
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name].js',
-    codeSplitting: { groups: [{ name: nameOf, debugName: 'gateway' }] },
+    codeSplitting: { groups: [{ name: nameOf, debugName: 'chunks' }] },
     plugins: [builtinsWithoutFacades(), asciiOnly()],
   })
   return modulesOf(output)

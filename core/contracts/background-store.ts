@@ -23,7 +23,7 @@ export interface BackgroundResponse {
   readonly leaseEndsAt: number
 }
 
-/** What the store knows of a response. */
+/** A response as the store knows it. */
 export interface BackgroundState extends Omit<BackgroundResponse, 'leaseEndsAt'> {
   readonly status: BackgroundStatus
   /** Undefined once the response is over: its gateway finished it, or the lease ended. A cancelled response may still run. */

@@ -25,7 +25,7 @@ export interface Compactor {
   readonly maxKeptTokens: number
   /** The most parts in which a conversation is summarized that is longer than the context window. */
   readonly maxParts: number
-  /** What the model is asked, as the user's message after the conversation. */
+  /** Asks the model, as the user's message after the conversation. */
   question(part: ConversationPart): string
 }
 export const Compactor = contract<Compactor>('compactor', { version: 1, stability: 'experimental' })

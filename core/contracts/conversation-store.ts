@@ -25,7 +25,7 @@ export interface ConversationRoom {
 export interface ConversationLease {
   /** Higher than that of every lease and every change of items before. The store accepts the items of a run by it. */
   readonly fence: number
-  /** What the conversation holds already. */
+  /** The size that the conversation has already. */
   readonly held: ConversationRoom
 }
 

@@ -206,7 +206,7 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
   }
 
   outcome({ endpoint, finish }: Answered): Omit<AnsweredGeneration, 'by'> | undefined {
-    // What they saw of a call that was repaired is not what was answered.
+    // They saw a call that was repaired before it was answered.
     if (this.#rounds?.isCut || this.#compacted || this.#rounds?.hasRepaired) return undefined
     const { usage, costUsd } = this.operation.bill
     return { endpoint, finish, usage, costUsd, ranTools: this.#rounds?.ranTools === true }

@@ -3,6 +3,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import type { Dispatcher } from 'undici'
 import { directAgent, proxiedAgent } from './agent.ts'
 import { isPublicAddress } from './media/public-address.ts'
+import { privateAddress } from './private-address.ts'
 import type { Proxies } from './proxies.ts'
 
 export interface PublicConnectionsOptions {
@@ -62,17 +63,6 @@ export class PublicConnections {
   async close(): Promise<void> {
     await Promise.all([this.#checked, ...this.#proxied.values()].map(agent => agent.destroy()))
   }
-}
-
-const privateCode = 'TURNPIKE_PRIVATE_ADDRESS'
-
-/** True if a connection failed because its address is not on the public internet. */
-export function isPrivateAddress(error: unknown): boolean {
-  return error instanceof Error && ((error as { code?: unknown }).code === privateCode || isPrivateAddress(error.cause))
-}
-
-function privateAddress(): Error {
-  return Object.assign(new Error('the name leads to a private address'), { code: privateCode })
 }
 
 /** IPv4 if there is one: whether the proxy has IPv6 is not known here. */

@@ -4,7 +4,7 @@ import type { Mistake } from './progress.ts'
 
 let calls = 0
 
-/** What the offered tools can do. Each method makes a call of one of them. */
+/** The offered tools, by what they can do. Each method makes a call of one of them. */
 export class Hands {
   readonly #tools: readonly Tool[]
   /** The folder of the project, if the client's tools want whole paths. */

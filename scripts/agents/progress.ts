@@ -19,7 +19,7 @@ const mistakePattern = /(export const \w+ = )\S+ \/\/ TODO (\w+): (\d+)/
 const folderPattern = /folder (\/[^\s,]+[^\s,.])/
 const notesPattern = /NOTES (\{.*?\}) END/s
 
-/** What a conversation shows of the work: the model has no other memory. */
+/** The work as a conversation shows it: the model has no other memory. */
 export class Progress {
   readonly mistakes = new Map<string, Mistake>()
   readonly mended = new Set<string>()
@@ -28,7 +28,7 @@ export class Progress {
   mayChange = true
   /** The prompt names it. */
   folder = '.'
-  /** What tools said, by file, when an edit did not work. */
+  /** The words of tools, by file, when an edit did not work. */
   readonly trouble = new Map<string, readonly string[]>()
   readonly #calls = new Map<string, string>()
   readonly #unanswered: string[] = []

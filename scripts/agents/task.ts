@@ -65,7 +65,7 @@ const receipt = `import { discount } from './discount.js'
 import { price } from './price.js'
 import { shipping } from './shipping.js'
 
-/** What a number of pieces cost, in cents. */
+/** The price of a number of pieces, in cents. */
 export function total(pieces) {
   return (pieces * price * (100 - discount)) / 100 + shipping
 }

@@ -1,7 +1,7 @@
 import type { Answer } from '../clients/vendor/answer.ts'
 import type { Question } from '../clients/vendor/question.ts'
 
-/** What the model thought before its calls. */
+/** The thoughts of the model before its calls. */
 export class Thoughts {
   /** Their states, by the ids of the calls. */
   readonly #states = new Map<string, string>()

@@ -44,7 +44,7 @@ export const knownNames: Readonly<Record<WireName, { readonly gpt: string; reado
 }
 
 export interface StageOptions {
-  /** What the vendors answer. */
+  /** The answers of the vendors. */
   readonly model?: Model
   /** Default: true. */
   readonly webSocket?: boolean

@@ -39,7 +39,7 @@ const answer: readonly GenerationEvent[] = [
   { type: 'finish', reason: 'stop' },
 ]
 
-/** What the suite asks for, or else what its schemas take. */
+/** As the suite asks, or else as its schemas allow. */
 function argumentsFor({ name, parameters }: Offered, tools: readonly Offered[]): readonly JsonObject[] {
   const asked = toolCalls.filter(call => name.endsWith(`__${call.name}`)).map(call => call.arguments)
   if (asked.length > 0) return asked

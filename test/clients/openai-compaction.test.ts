@@ -8,7 +8,7 @@ import { stage } from './stage.ts'
 
 const folder = join(import.meta.dirname, '../../../shared/wire-schemas')
 
-/** What the types that others published object to; nothing where they are absent. */
+/** The objections of types that others published; none where they are absent. */
 function problemsOf(file: string, compacted: unknown): string {
   const path = join(folder, file)
   if (!existsSync(path)) return ''

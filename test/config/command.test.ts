@@ -239,7 +239,7 @@ t.test('check prints what a config makes of the gateway', async t => {
   t.match(stdout, /gateway\.config\.ts is fine/)
   t.match(
     stdout,
-    /Plugins, in setup order.*\n[^]*\n {2}sql +key-store, account-store, response-store, metric-store, rate-limiter, ledger, /,
+    /Plugins, in setup order.*\n[^]*\n {2}sql +key-store, account-store, response-store, conversation-store, background-store, metric-store, /,
   )
   t.match(stdout, /Providers\n {2}sandbox +sandbox\(sandbox\)\n/)
   t.match(stdout, /Routes\n[^]*POST \/v1\/responses +responses\n/)

@@ -12,14 +12,14 @@ export interface KeptItem {
   readonly from?: string
 }
 
-/** What stands for an earlier conversation: the content of the gateway's own `compaction` items. */
+/** Stands for an earlier conversation: the content of the gateway's own `compaction` items. */
 export interface Digest {
   readonly summary: string
   /** System and developer messages, for callers that send none any more. */
   readonly instructions: readonly MessageItem[]
   /** The newest messages of the user, before the summary. */
   readonly kept: readonly KeptItem[]
-  /** What the model still has to answer, after the summary. */
+  /** The items that the model still has to answer, after the summary. */
   readonly tail: readonly KeptItem[]
   /** The fingerprints of the user's messages that it stands for. */
   readonly covered: readonly string[]

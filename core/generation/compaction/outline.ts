@@ -15,13 +15,13 @@ interface KeptMessage {
   readonly sealed: KeptItem
 }
 
-/** What becomes of a conversation when it is compacted. */
+/** The parts of a conversation that is compacted. */
 export interface Outline {
   readonly instructions: readonly MessageItem[]
   readonly kept: readonly KeptMessage[]
-  /** What the model reads to summarize: all but what is still to be answered. */
+  /** The items that the model reads to summarize: all but those that are still to be answered. */
   readonly told: readonly Item[]
-  /** What is still to be answered, after the summary. */
+  /** The items that are still to be answered, after the summary. */
   readonly tail: readonly Item[]
   readonly openCalls: readonly CallItem[]
 }

@@ -8,7 +8,7 @@ export interface OwnTool {
   readonly type: 'function' | 'custom' | AgentToolType
   readonly name: string
   readonly namespace?: string | undefined
-  /** What the input of a custom tool must match. */
+  /** The input of a custom tool must match it. */
   readonly grammar?: Grammar | undefined
 }
 

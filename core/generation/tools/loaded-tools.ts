@@ -25,7 +25,7 @@ export interface LoadedTool {
   readonly check: (request: Pick<GenerationRequest, 'tools'>) => void
 }
 
-/** What tools need besides the request. */
+/** Tools need these besides the request. */
 export interface Opening {
   readonly context: RunContext
   /** A guardrail reads the request or its answer. */

@@ -33,7 +33,7 @@ export function lost(id: string): GatewayError {
   })
 }
 
-/** What is written needs request logging: docs/protocol/conversations.md. */
+/** Whatever writes needs request logging: docs/protocol/conversations.md. */
 export function checkLogging({ policy }: Caller): void {
   if (policy.logging.value) return
   throw invalidRequest(

@@ -20,7 +20,7 @@ export interface LaneThreadParts {
   readonly isEmpty: boolean
 }
 
-/** What a request continues, and the memory of its own response. */
+/** The conversation that a request continues, and the memory of its own response. */
 export class LaneThread implements Thread {
   readonly #parts: LaneThreadParts
   readonly #found: LatestResponse | undefined

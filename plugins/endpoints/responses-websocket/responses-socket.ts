@@ -21,6 +21,8 @@ export interface SocketOptions extends CreateOptions {
 
 /** So many messages may run or wait. Then the gateway stops reading, and the peer has to wait. */
 const maxMessages = 64
+/** So much may wait for a peer that sends, but does not read: answers to its pings, and errors. */
+const maxUnreadBytes = 1024 * 1024
 const keepAliveMs = 30_000
 /** How long a peer may take to read why its connection ends. */
 const farewellMs = 2_000
@@ -115,6 +117,7 @@ export class ResponsesSocket {
 
   drained(): void {
     this.#outbox.drain()
+    if (this.#isPaused) this.#pauseOrResume()
   }
 
   closed(): void {
@@ -175,6 +178,8 @@ export class ResponsesSocket {
       throw thrown
     })
     this.#tell(error!, lane, id === '' ? {} : { 'x-request-id': id })
+    // A peer that does not read its errors gets no more of them.
+    await this.#outbox.drained()
     this.#refusing--
     this.#over()
   }
@@ -200,7 +205,12 @@ export class ResponsesSocket {
     return streamId
   }
 
+  get #isUnread(): boolean {
+    return this.#connection.socket.writableLength > maxUnreadBytes
+  }
+
   #arriving(bytes: number): void {
+    if (this.#isUnread) this.#pauseOrResume()
     try {
       this.#arrival.add(bytes)
     } catch (error) {
@@ -215,7 +225,8 @@ export class ResponsesSocket {
   }
 
   #pauseOrResume(): void {
-    const isFull = this.#lanes.count + this.#refusing >= maxMessages || this.#characters > this.#connection.maxMessageBytes
+    const isFull =
+      this.#lanes.count + this.#refusing >= maxMessages || this.#characters > this.#connection.maxMessageBytes || this.#isUnread
     if (isFull === this.#isPaused || this.#outbox.isClosing) return
     this.#isPaused = isFull
     if (isFull) this.#raw.pause()

@@ -64,7 +64,7 @@ export async function createResponse(
   return jsonReply(builder.response, headers)
 }
 
-/** What runs in the background is kept in a store, which `store` may forbid. */
+/** Background responses are kept in a store, which `store` may forbid. */
 function asksForBackground(raw: unknown): boolean {
   return isObject(raw) && raw['background'] === true && raw['store'] !== false
 }

@@ -4,7 +4,7 @@ import { jsonPieces, type Commitment } from '../../../core/kit.ts'
 /** A frame with more characters is sent in pieces of this length. */
 export const longFrameCharacters = 64 * 1024
 
-/** What is written around the JSON of an event. */
+/** The text around the JSON of an event. */
 export interface Framing {
   /** The start of an event, up to and with the comma after its type. */
   head(type: string): string

@@ -6,7 +6,7 @@ import type { RequestBody } from './request-body.ts'
 /** Something that requests may ask for and the gateway does not have. */
 export type OnUnsupported = 'warn' | 'refuse'
 
-/** What the gateway has of that, for this caller. */
+/** The part of it that the gateway has for this caller. */
 export interface Served {
   /** Default: `absent`. */
   readonly conversations?: ConversationUse

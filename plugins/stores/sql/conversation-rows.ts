@@ -52,7 +52,7 @@ export async function stateOf(database: Kysely<Tables>, ref: ConversationRef): P
   return row && { fence: row.fence, items: row.items, bytes: row.bytes, isFree: Boolean(row.free) }
 }
 
-/** What a change adds to a conversation. Negative for a deletion. */
+/** The size that a change adds to a conversation. Negative for a deletion. */
 export interface Growth {
   readonly items: number
   readonly bytes: number

@@ -11,7 +11,7 @@ export interface ConnectionOptions extends McpFetchOptions {
   readonly onChanged: () => void
 }
 
-/** What a server answered to a call. An error that it reports is an outcome, too. */
+/** The answer of a server to a call. An error that it reports is an outcome, too. */
 export interface Called {
   readonly result: JsonObject
   /** The code of the protocol's error if the server did not run the call. */

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../../core/index.ts'
 /** The longest output of a call that is kept and shown, in characters. */
 export const maxOutputLength = 40_000
 
-/** What came of a call. */
+/** The outcome of a call. */
 export interface McpOutcome {
   /** The text for the model. */
   readonly output: string

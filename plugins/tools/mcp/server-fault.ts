@@ -27,7 +27,7 @@ export class ServerFault extends Error {
   }
 }
 
-/** What went wrong, from an error of the gateway's HTTP client or of the package for the protocol. */
+/** Says what went wrong, from an error of the gateway's HTTP client or of the package for the protocol. */
 export function faultOf(error: unknown): ServerFault {
   const chain = causesOf(error)
   const known = chain.find(each => each instanceof ServerFault)

@@ -7,7 +7,7 @@ import type { McpTool } from './listed-tool.ts'
 import { outcomeOf, type McpOutcome } from './outcome.ts'
 import { faultOf, type ServerFault } from './server-fault.ts'
 
-/** What the config says about a server, or about all servers of an origin. */
+/** The options of a server, or of all servers of an origin. */
 export interface ServerRules {
   readonly timeoutMs: number
   readonly listMs: number

@@ -38,7 +38,7 @@ export interface Call {
 /** What the extraction finds: clients ask for it in many forms. */
 const found = { city: 'Oslo', degrees: 21 }
 
-/** What a summary is asked for with, by clients and by the gateway. */
+/** The words that ask for a summary, of clients and of the gateway. */
 const wantsSummary = /\b(create|write|produce|give)\b[^.]{0,60}\bsummary\b|\bsummari[sz]e\b[^.]{0,40}\bconversation\b/i
 
 /** True if the last that was said asks for a summary, and is not one. */

@@ -20,17 +20,17 @@ export type Turn =
   | { readonly type: 'called'; readonly id: string; readonly name: string; readonly input: string }
   | { readonly type: 'returned'; readonly id: string; readonly text: string }
 
-/** What the user says. */
+/** The user's words. */
 export function textOf({ turns }: Question): string {
   return turns.flatMap(turn => (turn.type === 'said' && turn.by === 'user' ? [turn.text] : [])).join('\n')
 }
 
-/** What the tools returned, in order. */
+/** The results of the tools, in order. */
 export function outputsOf({ turns }: Question): readonly string[] {
   return turns.flatMap(turn => (turn.type === 'returned' ? [plain(turn.text)] : []))
 }
 
-/** What tools of Gemini return is in an object. */
+/** Tools of Gemini return an object. */
 export function plain(output: string): string {
   if (!/^\{"(name|output|result|content|return_value)":/.test(output)) return output
   const { name: _, ...said } = JSON.parse(output) as Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import fc from 'fast-check'
 import t from 'tap'
 import { checkResponse, checkStream } from '../../../core/testing/index.ts'
@@ -62,7 +62,15 @@ t.test('requests changed at every place of the schema', async t => {
     }
     if (status !== 200) return checkRefusal(status, text, body)
     if (answered.headers.get('content-type') === 'text/event-stream') checkStream(text)
-    else checkResponse(JSON.parse(text))
+    else checkResponse(await finished(JSON.parse(text)))
+  }
+
+  /** A background response is asked for until it is over. */
+  const finished = async (response: { readonly id: string; readonly status: string }): Promise<object> => {
+    if (response.status !== 'queued' && response.status !== 'in_progress') return response
+    await setTimeout(5)
+    asked += 1
+    return finished((await (await under.request(`/v1/responses/${response.id}`)).json()) as typeof response)
   }
 
   for (const [index, path] of requestPaths.entries()) {

@@ -22,7 +22,7 @@ export interface RawCall {
 export interface RawServer {
   readonly origin: string
   readonly url: string
-  /** What arrived, with its path. */
+  /** The requests that arrived, with their paths. */
   readonly seen: { readonly method: string; readonly path: string; readonly headers: IncomingHttpHeaders }[]
   close(): Promise<void>
 }

@@ -3,7 +3,7 @@ import { Background, type BackgroundParts } from './background.ts'
 import { Notices } from './notices.ts'
 import { Upkeep } from './upkeep.ts'
 
-/** What one gateway has for background responses. */
+/** The parts of one gateway that serve background responses. */
 export interface LoadedBackground {
   readonly background: Background
   readonly notices: Notices | undefined

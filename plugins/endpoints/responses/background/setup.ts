@@ -19,6 +19,8 @@ interface Parts {
 /** Nothing looks after other gateways' responses while this one starts. */
 const firstUpkeepMs = 2_000
 const shortestKeyBytes = 16
+/** Longer, a stop does not wait for a store that is down or locked. */
+const stopWaitMs = 5_000
 
 export function setUpBackground(gateway: Registrar, parts: Parts): LazyBackground {
   const { webhook } = parts.options
@@ -37,9 +39,8 @@ export function setUpBackground(gateway: Registrar, parts: Parts): LazyBackgroun
     clearTimeout(timer)
     if (!loading) return
     const { background, upkeep, notices } = await loading
-    await background.stop()
-    await upkeep.stop()
-    await notices?.stop()
+    const stopping = Promise.all([background.stop(), upkeep.stop(), notices?.stop()])
+    await Promise.race([stopping, new Promise(resolve => setTimeout(resolve, stopWaitMs).unref())])
   })
   return async () => (await load()).background
 }

@@ -1,3 +1,4 @@
+import { connect, type Socket } from 'node:net'
 import type { Test } from 'tap'
 import { WebSocket } from 'undici'
 import websocket from '../../../../plugins/endpoints/responses-websocket/index.ts'
@@ -137,4 +138,21 @@ export function held(): Held {
       while (begun.length < count) await new Promise<void>(resolve => (noticed = resolve))
     },
   }
+}
+
+/** The headers of an upgrade. */
+export const upgrade = { 'sec-websocket-version': '13', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' }
+
+/** A frame of a client, masked with zeros. */
+export function frame(first: number, payload: Buffer): Buffer {
+  const length = payload.length < 126 ? [0x80 | payload.length] : [0x80 | 126, payload.length >> 8, payload.length & 0xff]
+  return Buffer.concat([Buffer.from([first, ...length, 0, 0, 0, 0]), payload])
+}
+
+/** A connection of bytes. Its first are the 101. */
+export function upgraded({ url, apiKey }: ListeningGateway): Socket {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  const lines = Object.entries({ host: 'a', connection: 'Upgrade', upgrade: 'websocket', ...upgrade, authorization: `Bearer ${apiKey}` })
+  socket.write(`GET /v1/responses HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`)
+  return socket
 }
