@@ -1,7 +1,7 @@
 import { Clock, definePlugin, PluginError, Tools } from '../../../core/index.ts'
 import { checkSight, requirePeer, type ToolEntry, type ToolScope } from '../../../core/kit.ts'
 import { entrySchema, readEntry } from './entry.ts'
-import { withoutMcpItems } from './items.ts'
+import { checkApprovals, withoutMcpItems } from './items.ts'
 import { optionsSchema } from './options.ts'
 import { Origins } from './origins.ts'
 import { McpServer, type ServerRules } from './server.ts'
@@ -51,6 +51,7 @@ function rulesOf({ timeoutMs, listMs, requireApproval, local, zdr = false, hipaa
 }
 
 function openSession(servers: McpServers, entry: ToolEntry, scope: ToolScope): McpSession {
+  checkApprovals(scope.request.input)
   const read = readEntry(entry, scope.path)
   const chosen = servers.find(read, scope)
   checkSight('MCP server', read.label, chosen.server.options.seesContent, scope.context.caller.policy, scope.request)

@@ -1,4 +1,4 @@
-import { isObject, type Item, type JsonObject } from '../../../core/index.ts'
+import { invalidRequest, isObject, type Item, type JsonObject } from '../../../core/index.ts'
 import { readableOutput } from '../../../core/kit.ts'
 import { errorText, maxOutputLength } from './outcome.ts'
 
@@ -51,6 +51,21 @@ function pair(item: JsonObject, id: string, output: string): Converted {
     { type: 'function_call', call_id, name, arguments: textOf(item['arguments']) || '{}' },
     { type: 'function_call_output', call_id, output },
   ] as unknown as Converted
+}
+
+/** Throws a 400 for an approval of nothing: its caller would wait for a call that never runs. */
+export function checkApprovals(input: readonly Item[]): void {
+  const items = input as readonly JsonObject[]
+  const answers = items.filter(({ type }) => type === 'mcp_approval_response')
+  if (answers.length === 0) return
+  const asked = new Set(items.flatMap(({ type, id }) => (type === 'mcp_approval_request' ? [id] : [])))
+  const odd = answers.find(({ approval_request_id: id }) => !asked.has(id))
+  if (odd)
+    throw invalidRequest(
+      `No mcp_approval_request has the id "${textOf(odd['approval_request_id']).slice(0, 64)}". ` +
+        'Send the whole conversation with it, or chain with previous_response_id.',
+      'input',
+    )
 }
 
 /** The arguments of an approved call, as an object. */

@@ -294,6 +294,17 @@ t.test('an approval that comes twice lets its call run once', async t => {
   await under.stop()
 })
 
+t.test('an approval of nothing is a 400', async t => {
+  const acme = witness('acme', () => [text('hi'), stop])
+  const under = await gateway({ plugins: [acme.plugin, listed()] })
+  const input = [{ type: 'mcp_approval_response', approval_request_id: 'mcpr_demo', approve: true }]
+  const { status, error } = await ask(under, { model: 'acme/m', tools: [{ type: 'mcp', server_label: 'demo' }], input })
+  t.equal(status, 400)
+  t.match(error, { param: 'input', message: /No mcp_approval_request has the id "mcpr_demo"/ })
+  t.equal(acme.calls.length, 0)
+  await under.stop()
+})
+
 t.test('the model is told about calls that did not run', async t => {
   const cases: readonly [readonly (readonly [string, object | string])[], object, readonly RegExp[]][] = [
     [[['weather', '{"place": ']], {}, [/not a JSON object, so the call did not run/]],
