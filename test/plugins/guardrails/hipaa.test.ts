@@ -39,7 +39,7 @@ t.test('nothing is fetched from outside, wherever a request names it', async t =
   const vendor = await fakeUpstream(() => ({ status: 500 }))
   t.teardown(() => vendor.close())
   const endpoints = ['messages', 'acme'].map(provider => ({ provider, upstreamModel: 'm', hipaa: { baa_url: 'https://example.com/baa' } }))
-  const acme = witness('acme', () => hello)
+  const acme = witness('acme', () => hello, { capabilities: { builtInTools: true } })
   const messages = anthropic({ id: 'messages', apiKey: 'demo', baseUrl: vendor.url })
   const under = await gateway({
     plugins: [hipaa({}), messages, acme.plugin, listing({ model: 'm', endpoints })],
