@@ -19,7 +19,7 @@ import { LaneThread } from './lane-thread.ts'
 import type { LatestResponses } from './latest-responses.ts'
 import type { MessageBody } from './message-body.ts'
 import { laneFraming } from './messages.ts'
-import { cancelled, noBackground, previousNotFound } from './socket-errors.ts'
+import { cancelled, noBackground, previousNotFound, wrongType } from './socket-errors.ts'
 
 /** The parts of a connection that its runs use. */
 export interface LaneRunParts {
@@ -72,6 +72,7 @@ export class LaneRun {
     const { gateway, options, latest, conversations } = this.#parts
     const { generate, background, ...sent } = this.#message
     if (background) throw noBackground()
+    if (typeof (generate ?? true) !== 'boolean') throw wrongType('generate', 'true or false')
     const isWarmUp = generate === false
     const parsed = this.#parsed(scope, sent, isWarmUp)
     const { body } = parsed

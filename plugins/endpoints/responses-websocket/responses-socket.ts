@@ -9,7 +9,16 @@ import { LatestResponses } from './latest-responses.ts'
 import { MessageBody } from './message-body.ts'
 import { errorMessage } from './messages.ts'
 import { Outbox } from './outbox.ts'
-import { badStreamId, binaryMessage, lifeIsOver, maxNamedLanes, shuttingDown, tooManyLanes, unknownMessage } from './socket-errors.ts'
+import {
+  badStreamId,
+  binaryMessage,
+  lifeIsOver,
+  maxNamedLanes,
+  namedResponse,
+  shuttingDown,
+  tooManyLanes,
+  unknownMessage,
+} from './socket-errors.ts'
 import { LaneRun } from './lane-run.ts'
 
 export interface SocketOptions extends CreateOptions {
@@ -104,8 +113,8 @@ export class ResponsesSocket {
       if (type === 'response.processed') return held.release()
       lane = this.#laneOf(streamId)
       if (type === 'response.cancel') {
+        this.#cancel(lane, namedResponse(rest['response_id']))
         held.release()
-        this.#cancel(lane, rest['response_id'])
       } else if (type !== 'response.create') throw unknownMessage(type)
       else if (this.#leaving) throw this.#leaving
       else this.#create(lane, rest, held, data.length)
@@ -189,7 +198,7 @@ export class ResponsesSocket {
   }
 
   /** Cancels one response, or the running one of a lane. One that has ended meanwhile is none of these. */
-  #cancel(lane: string | undefined, responseId: unknown): void {
+  #cancel(lane: string | undefined, responseId: string | undefined): void {
     for (const run of this.#runs) {
       if (run.responseId === undefined && responseId !== undefined) continue
       if (responseId === undefined ? run.streamId !== lane : run.responseId !== responseId) continue

@@ -36,7 +36,7 @@ export function badStreamId(): GatewayError {
 }
 
 export function unknownMessage(type: unknown): GatewayError {
-  const got = typeof type === 'string' ? `"${type.slice(0, 100)}"` : type === undefined ? 'none' : `a ${typeof type}`
+  const got = typeof type === 'string' ? `"${type.slice(0, 100)}"` : type === undefined ? 'none' : 'another type'
   return invalidRequest(`Expected a message of the type "response.create" or "response.cancel", but got ${got}.`, 'type')
 }
 
@@ -50,6 +50,18 @@ export function noBackground(): GatewayError {
     'background',
     'unsupported_parameter',
   )
+}
+
+/** Taken for its default, a wrong type would ask a model that must not be asked, or cancel nothing. */
+export function wrongType(param: string, expected: string): GatewayError {
+  return invalidRequest(`Invalid type for '${param}': expected ${expected}. Correct it, or leave it out.`, param, 'invalid_type')
+}
+
+/** The response to cancel. Undefined: that of the lane. */
+export function namedResponse(id: unknown): string | undefined {
+  if (id === undefined || id === null) return undefined
+  if (typeof id !== 'string') throw wrongType('response_id', 'a string')
+  return id
 }
 
 export function previousNotFound(id: string): GatewayError {

@@ -35,7 +35,7 @@ export async function cancel({ caller: { owner } }: Exchange, background: Backgr
 export async function remove(background: Background, owner: string, id: string, removeStored: () => Promise<void>): Promise<void> {
   const state = await background.find(owner, id)
   if (!state) return await removeStored()
-  if (!isOver(state)) throw inProgress(state)
+  if (!isOver(state)) throw state.status === 'cancelled' ? ending(state) : inProgress(state)
   try {
     await removeStored()
   } catch (error) {
@@ -61,5 +61,18 @@ function inProgress({ id }: BackgroundState): GatewayError {
     code: 'response_in_progress',
     message: `Response with id '${id}' is in progress. Cancel it, or wait until it has ended, before you delete it.`,
     param: 'id',
+  })
+}
+
+/** The gateway that runs it has not heard of the cancelling yet. SDKs of the public protocol try again. */
+function ending({ id }: BackgroundState): GatewayError {
+  return new GatewayError({
+    status: 409,
+    type: 'invalid_request_error',
+    code: 'response_in_progress',
+    message: `Response with id '${id}' was cancelled, and its work ends within seconds. Wait a moment, then delete it.`,
+    param: 'id',
+    transient: true,
+    retryAfterMs: 1_000,
   })
 }

@@ -34,6 +34,15 @@ t.test('the members of a stream are without effect', async t => {
   })
 })
 
+t.test('a warm-up that is not marked by a boolean asks no model', async t => {
+  const under = await underTest(t)
+  const peer = await Peer.open(under)
+  for (const generate of ['false', 0, {}])
+    t.match(await peer.fails({ input: 'a', generate }), { status: 400, error: { code: 'invalid_type', param: 'generate' } })
+  t.equal(textOf(await peer.answer({ input: 'b', generate: null })), 'b')
+  for (const { usage } of (await under.recorded(4)).slice(0, 3)) t.notOk(usage)
+})
+
 t.test('a request that fails before it begins is answered as over HTTP', async t => {
   const under = await underTest(t)
   const peer = await Peer.open(under)
@@ -107,7 +116,9 @@ t.test('cancels what runs, and what waits', async t => {
   peer.create({ ...endless, previous_response_id: kept['id'] })
   peer.create({ input: 'behind it' })
   await peer.next('response.output_text.delta')
-  peer.send({ type: 'response.cancel' })
+  peer.send({ type: 'response.cancel', response_id: 5 })
+  t.match((await peer.next('error'))['error'], { code: 'invalid_type', param: 'response_id' })
+  peer.send({ type: 'response.cancel', response_id: null })
   t.match(await peer.last(), { status: 'cancelled', error: null })
   t.equal(textOf(await peer.last()), 'behind it')
 
@@ -123,7 +134,7 @@ t.test('cancels what runs, and what waits', async t => {
     'again',
     'what a cancelled request continued can be continued',
   )
-  const statuses = (await under.recorded(6)).map(({ status }) => status)
+  const statuses = (await under.recorded(7)).map(({ status }) => status)
   t.same(statuses.filter(status => status === 499).length, 2)
 })
 

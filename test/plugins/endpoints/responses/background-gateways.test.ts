@@ -59,6 +59,8 @@ t.test('another gateway cancels a response, and the one that runs it bills what 
   const cancelled = await send(other, 'POST', `${path}/cancel`)
   t.match(cancelled, { status: 200, body: { id: body.id, status: 'cancelled' } })
   t.equal((await read(one, path)).body['status'], 'cancelled', 'at once')
+  const early = await send(other, 'DELETE', path)
+  if (early.status === 409) t.match(early.body['error'], { code: 'response_in_progress', message: /was cancelled, and its work ends/ })
   await until(() => one.records.some(({ id }) => id === requestId))
   const record = await one.record(requestId)
   t.match(record, { status: 499, errorCode: 'response_cancelled' })
@@ -67,6 +69,7 @@ t.test('another gateway cancels a response, and the one that runs it bills what 
   t.match(events.at(-1), { type: 'response.failed', response: { status: 'cancelled', error: null } })
   t.same(sequenceOf(events), upTo(events.length))
   t.same((await read(other, path)).body, events.at(-1)!['response'], 'with what it cost')
+  t.equal((await send(other, 'DELETE', path)).status, 200)
 })
 
 t.test('a response whose gateway does not renew its hold has failed, for good', async t => {
