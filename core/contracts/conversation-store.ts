@@ -76,7 +76,10 @@ export interface ConversationStore {
   delete(at: ConversationAddress): Promise<ConversationChange>
   /** All items, oldest first. */
   items(at: ConversationAddress): Promise<readonly KeptItem[] | undefined>
-  /** Undefined if the conversation or the item in `after` is unknown. */
+  /**
+   * Undefined if the conversation or the item in `after` is unknown. A page may have fewer items than its `limit` if they are large, but not none
+   * while there are more.
+   */
   page(at: ConversationAddress, query: ItemPageQuery): Promise<ItemPage | undefined>
   item(at: ConversationAddress, itemId: string): Promise<KeptItem | undefined>
   /** Adds all of the items at the end, or none of them. */

@@ -30,6 +30,9 @@ import {
 import type { SealedParts } from './sealed-parts.ts'
 import type { Tables } from './tables.ts'
 
+/** A longer page would hold up other requests while it is read and opened. */
+const maxPageBytes = 4 * 1024 * 1024
+
 /**
  * Items and metadata are encrypted. The ids of a conversation, of its owner and of its items are not. Every change is one transaction, which
  * goes through only if the row of the conversation is as it must be; leases end by the clock of the database.
@@ -111,7 +114,10 @@ export class SqlConversations implements ConversationStore {
     const ref = refOf(at)
     const org = await this.#orgOf(ref)
     if (org === undefined) return undefined
-    let query = this.#itemRows(ref)
+    let query = this.#reader
+      .selectFrom('conversation_item')
+      .select(['position', sql<number>`length(item)`.as('bytes')])
+      .where('conversation', '=', ref.key)
       .orderBy('position', order)
       .limit(limit + 1)
     if (after !== undefined) {
@@ -119,8 +125,12 @@ export class SqlConversations implements ConversationStore {
       if (!last) return undefined
       query = query.where('position', order === 'asc' ? '>' : '<', last.position)
     }
-    const rows = await query.execute()
-    return { items: await this.#parts.openItems(ref, org, rows.slice(0, limit)), hasMore: rows.length > limit }
+    const listed = await query.execute()
+    const shown = fitting(listed.slice(0, limit))
+    if (shown.length === 0) return { items: [], hasMore: false }
+    const positions = shown.map(({ position }) => position)
+    const rows = await this.#itemRows(ref).where('position', 'in', positions).orderBy('position', order).execute()
+    return { items: await this.#parts.openItems(ref, org, rows), hasMore: shown.length < listed.length }
   }
 
   async item(at: ConversationAddress, itemId: string): Promise<KeptItem | undefined> {
@@ -222,6 +232,13 @@ export class SqlConversations implements ConversationStore {
   #itemRows({ key }: ConversationRef) {
     return this.#reader.selectFrom('conversation_item').select(['item_id', 'item']).where('conversation', '=', key)
   }
+}
+
+/** The first of the rows that fit into a page, and at least one. */
+function fitting<Row extends { readonly bytes: number }>(rows: readonly Row[]): readonly Row[] {
+  let bytes = 0
+  const over = rows.findIndex((row, index) => (bytes += Number(row.bytes)) > maxPageBytes && index > 0)
+  return over < 0 ? rows : rows.slice(0, over)
 }
 
 /** Undoes a transaction. */

@@ -48,6 +48,21 @@ async function pass(file: string, milliseconds: number): Promise<void> {
   await write(file, 'update conversation set leased_until = leased_until - ?', milliseconds)
 }
 
+t.test('a page ends before its items are too large, and all of them can be read in pages', async t => {
+  const under = await gatewayOn(t, fileOf(t))
+  const sizes = [3_000_000, 3_000_000, 5, 6_000_000, 6_000_000]
+  const id = await create(under, { items: sizes.map((size, index) => ({ role: 'user', content: String(index).repeat(size) })) })
+  const pages: string[] = []
+  for (let after = '', hasMore = true; hasMore;) {
+    const reply = await under.request(`/v1/conversations/${id}/items?order=asc&limit=3${after}`)
+    const { data, has_more, last_id } = (await reply.json()) as any
+    pages.push(data.map(({ content }: any) => content[0].text[0]).join(''))
+    after = `&after=${last_id}`
+    hasMore = has_more
+  }
+  t.same(pages, ['0', '12', '3', '4'])
+})
+
 t.test('items and metadata are sealed', async t => {
   const file = fileOf(t)
   const under = await gatewayOn(t, file)
