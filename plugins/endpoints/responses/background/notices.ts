@@ -11,6 +11,8 @@ const minute = 60_000
 const waitsMs = [1_000, 10_000, minute, 5 * minute, 30 * minute, 120 * minute, 480 * minute]
 /** The receiver wants no more of them. */
 const gone = 410
+/** So many notices may wait for their reply before more are taken. */
+const maxUnderWay = 32
 
 export interface NoticeParts {
   readonly store: BackgroundStore
@@ -25,6 +27,7 @@ export class Notices {
   readonly #parts: NoticeParts
   readonly #signer: WebhookSigner
   readonly #stopping = new AbortController()
+  readonly #underWay = new Set<Promise<void>>()
   #sending: Promise<void> | undefined
   #again = false
 
@@ -46,20 +49,32 @@ export class Notices {
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the gateway stops'))
     await this.#sending
+    await Promise.all(this.#underWay)
   }
 
   async #sendAll(): Promise<void> {
     const { store, clock, log } = this.#parts
     try {
       for (;;) {
+        // A receiver that hangs holds up only its own notice, until too many do.
+        while (this.#underWay.size >= maxUnderWay) await Promise.race(this.#underWay)
         const now = clock.now()
         const notices = await store.takeNotices(now, now + takenMs)
         if (notices.length === 0) return
-        await Promise.all(notices.map(notice => this.#send(notice)))
+        for (const notice of notices) this.#begin(notice)
       }
     } catch (error) {
       log.warn('could not read which background responses are over; trying again', { reason: reasonOf(error) })
     }
+  }
+
+  #begin(notice: BackgroundNotice): void {
+    const failed = (error: unknown): void =>
+      this.#parts.log.warn('could not note that a webhook was told; it may be told again', { response: notice.id, reason: reasonOf(error) })
+    const sending = this.#send(notice)
+      .catch(failed)
+      .finally(() => this.#underWay.delete(sending))
+    this.#underWay.add(sending)
   }
 
   async #send(notice: BackgroundNotice): Promise<void> {

@@ -17,7 +17,7 @@ interface Receiver {
   readonly got: Got[]
 }
 
-/** A webhook that answers with these statuses, and with the last one from then on. */
+/** A webhook that answers with these statuses, and with the last one from then on. 0: it never does. */
 async function receiver(t: Test, ...statuses: readonly number[]): Promise<Receiver> {
   const got: Got[] = []
   const server = createServer((request, response) => {
@@ -25,7 +25,8 @@ async function receiver(t: Test, ...statuses: readonly number[]): Promise<Receiv
     request.setEncoding('utf8').on('data', (text: string) => void (body += text))
     request.on('end', () => {
       got.push({ headers: request.headers, body })
-      response.writeHead(statuses[got.length - 1] ?? statuses.at(-1)!, { location: 'http://127.0.0.1:1/' }).end()
+      const status = statuses[got.length - 1] ?? statuses.at(-1)!
+      if (status !== 0) response.writeHead(status, { location: 'http://127.0.0.1:1/' }).end()
     })
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -83,6 +84,19 @@ t.test('a notice that fails is sent again, with the same webhook-id', async t =>
     'the log does not name the address',
   )
   t.ok(under.logs.some(line => line.includes('could not tell the webhook')))
+})
+
+t.test('a notice that gets no reply holds up no other', async t => {
+  const { url, got } = await receiver(t, 0, 204)
+  const acme = dictated()
+  acme.end()
+  const under = await gatewayWith({ webhook: { url, secret, allowPrivate: true } }, { plugins: [acme.plugin] })
+  t.teardown(under.stop)
+  await create(under)
+  await until(() => got.length === 1)
+  await create(under)
+  await until(() => got.length === 2)
+  t.equal(new Set(got.map(({ headers }) => headers['webhook-id'])).size, 2)
 })
 
 t.test('a webhook that is gone is not asked again', async t => {
