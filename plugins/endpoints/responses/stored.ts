@@ -1,6 +1,7 @@
 import { GatewayError, invalidRequest, type Exchange, type JsonObject, type Reply } from '../../../core/index.ts'
 import type { GatewayServices, StoredResponses } from '../../../core/kit.ts'
 import type { LazyBackground } from './background/setup.ts'
+import { startingAfter } from './background/starting-after.ts'
 import type { BackgroundState, StoredResponse } from '../../../core/stores.ts'
 import { includedBy, shownItem, type Included } from './included.ts'
 import { pathId } from './path-id.ts'
@@ -19,8 +20,9 @@ export async function retrieveResponse(
   const included = includedBy(query)
   const stream = single(query, 'stream') ?? 'false'
   if (stream !== 'true' && stream !== 'false') throw invalidRequest("Invalid value for 'stream': expected true or false.", 'stream')
+  const after = startingAfter(query)
   if (stream === 'true') {
-    const resumed = background && (await (await running()).resume(exchange, await background(), id))
+    const resumed = background && (await (await running()).resume(exchange, await background(), id, after))
     if (resumed) return resumed
     await responses.find(exchange.caller, id)
     throw invalidRequest(notResumable, 'stream')

@@ -1,18 +1,14 @@
-import { GatewayError, invalidRequest, type Exchange, type JsonObject, type Reply } from '../../../../core/index.ts'
+import { GatewayError, type Exchange, type JsonObject, type Reply } from '../../../../core/index.ts'
 import type { BackgroundState } from '../../../../core/stores.ts'
 import { streamReply } from '../replies.ts'
-import { single } from '../single.ts'
 import type { Background } from './background.ts'
 import { follow } from './follow.ts'
 import { isOver, isStoredElsewhere, shown } from './shown.ts'
 
 export { isStoredElsewhere, shown }
 
-const lastNumber = 2_147_483_647
-
-/** The stream of a background response, from an event on. Undefined if there is no such response. */
-export async function resume(exchange: Exchange, background: Background, id: string): Promise<Reply | undefined> {
-  const after = startingAfter(exchange.query)
+/** The stream of a background response, after an event. Undefined if there is no such response. */
+export async function resume(exchange: Exchange, background: Background, id: string, after: number): Promise<Reply | undefined> {
   const { owner } = exchange.caller
   if (!(await background.find(owner, id))) return undefined
   const stream = exchange.stream()
@@ -42,16 +38,6 @@ export async function remove(background: Background, owner: string, id: string, 
     if (!(error instanceof GatewayError) || error.status !== 404) throw error
   }
   await background.store.delete(owner, id)
-}
-
-/** The sequence number of the last event that the client has. */
-function startingAfter(query: URLSearchParams): number {
-  const value = single(query, 'starting_after')
-  if (value === null || value === '') return -1
-  const number = /^\d{1,10}$/.test(value) ? Number(value) : lastNumber + 1
-  if (number > lastNumber)
-    throw invalidRequest("Invalid value for 'starting_after': expected the sequence_number of an event.", 'starting_after')
-  return number
 }
 
 function inProgress({ id }: BackgroundState): GatewayError {

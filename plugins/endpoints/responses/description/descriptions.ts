@@ -81,6 +81,8 @@ const body = {
   503: unavailable,
 }
 
+const noConversation = failure('There is no such conversation.')
+
 export function describeCreate(schemas: Schemas): RouteDescription {
   const limits = describeRateLimits()
   const ok = reply('The response; with `stream`, its events.', 'Response', { ...routed, ...limits })
@@ -91,6 +93,7 @@ export function describeCreate(schemas: Schemas): RouteDescription {
       200: { ...ok, content: { ...ok.content, 'text/event-stream': ref('ResponseStreamEvent') } },
       ...body,
       402: failure('The spend cap of the key is reached.'),
+      404: noConversation,
       409: failure('The response to continue, or another one of the conversation, is in progress.'),
       424: failure('Every provider that was asked has failed.'),
       429: {
@@ -113,7 +116,7 @@ export function describeInputTokens(schemas: Schemas): RouteDescription {
   return {
     summary: 'Count the tokens of an input',
     request: ref('CreateResponse'),
-    replies: { 200: reply('The count.', 'InputTokens', warnings), ...body },
+    replies: { 200: reply('The count.', 'InputTokens', warnings), ...body, 404: noConversation },
     schemas,
   }
 }
