@@ -7,7 +7,7 @@ export class HeldMemories {
   readonly #held = new Roster<Held>()
   readonly #grew: (by: number) => void
 
-  /** `grew` is told of every change in size. */
+  /** Calls `grew` with every change in size. */
   constructor(grew: (by: number) => void) {
     this.#grew = grew
   }

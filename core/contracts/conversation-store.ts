@@ -77,8 +77,8 @@ export interface ConversationStore {
   /** All items, oldest first. */
   items(at: ConversationAddress): Promise<readonly KeptItem[] | undefined>
   /**
-   * Undefined if the conversation or the item in `after` is unknown. A page may have fewer items than its `limit` if they are large, but not none
-   * while there are more.
+   * Undefined if the conversation or the item in `after` is unknown. A page of large items may
+   * be shorter than its `limit`, but is empty only if there are no more.
    */
   page(at: ConversationAddress, query: ItemPageQuery): Promise<ItemPage | undefined>
   item(at: ConversationAddress, itemId: string): Promise<KeptItem | undefined>

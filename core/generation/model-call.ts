@@ -126,7 +126,7 @@ export class ModelCall implements Work<Candidate, ModelReply> {
   readonly #reservation: Reservation | undefined
   /** Of the round. */
   #request!: GenerationRequest
-  /** Of the round, if its replies are no part of the answer. */
+  /** Set for a round whose replies the caller does not see, such as a summary. */
   #said: Said | undefined
 
   constructor(services: CallServices, scope: CallScope, candidates: readonly Candidate[], reservation: Reservation | undefined) {
@@ -138,7 +138,7 @@ export class ModelCall implements Work<Candidate, ModelReply> {
 
   /**
    * Begins a round: asks the candidates in order until one begins to answer. The reply has its first semantic event. Throws the public
-   * error of the last failure, or 402. `said`: where the reply is written, if it is no part of the answer.
+   * error of the last failure, or 402. `said`: receives the reply, if the caller does not see it.
    */
   open(request: GenerationRequest, candidates: readonly Candidate[] = this.candidates, said?: Said): Promise<ModelReply> {
     const { failover, rules } = this.#services

@@ -17,7 +17,7 @@ export class LatestResponses {
   readonly #memory: HeldMemory
   #bytes = 0
 
-  /** `hold` begins to count the memory, and is told what to do when it has to be freed. */
+  /** `hold` starts to count the memory. It calls its argument when the memory has to be freed. */
   constructor(hold: (evict: () => void) => HeldMemory) {
     this.#memory = hold(() => this.#forgetAll())
   }
