@@ -1,6 +1,7 @@
-import { invalidRequest, type Exchange, type Reply } from '../../../core/index.ts'
+import type { Exchange, Reply } from '../../../core/index.ts'
 import type { ItemPageQuery, KeptItem } from '../../../core/stores.ts'
 import { includedBy } from '../responses/included.ts'
+import { pageQuery } from '../responses/page-query.ts'
 import { jsonReply } from '../responses/replies.ts'
 import { single } from '../responses/single.ts'
 import { addressOf, shown } from './conversations.ts'
@@ -8,10 +9,6 @@ import type { KeptConversations } from './kept-conversations.ts'
 import { checkLogging } from './refusals.ts'
 import { addBody } from './request-body.ts'
 import { shownItem } from './shown-item.ts'
-
-const orders = ['desc', 'asc'] as const
-const defaultLimit = 20
-const maxLimit = 100
 
 export async function addItems(exchange: Exchange, kept: KeptConversations): Promise<Reply> {
   const at = addressOf(exchange)
@@ -48,14 +45,7 @@ function listReply({ query }: Exchange, items: readonly KeptItem[], hasMore: boo
 }
 
 function pageOf(query: URLSearchParams): ItemPageQuery {
-  const limit = single(query, 'limit') ?? String(defaultLimit)
-  const order = single(query, 'order') ?? orders[0]
-  const number = /^\d{1,3}$/.test(limit) ? Number(limit) : 0
-  if (number < 1 || number > maxLimit)
-    throw invalidRequest(`Invalid value for 'limit': expected an integer from 1 to ${maxLimit}.`, 'limit')
-  const known = orders.find(name => name === order)
-  if (!known) throw invalidRequest(`Invalid value for 'order': expected 'asc' or 'desc'.`, 'order')
-  return { limit: number, order: known, after: single(query, 'after') ?? undefined }
+  return { ...pageQuery(query), after: single(query, 'after') ?? undefined }
 }
 
 function itemId({ params }: Exchange): string {

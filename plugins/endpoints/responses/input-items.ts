@@ -2,19 +2,14 @@ import { invalidRequest, type Exchange, type JsonObject, type Reply } from '../.
 import type { GatewayServices } from '../../../core/kit.ts'
 import type { LazyBackground } from './background/setup.ts'
 import { includedBy, shownItem } from './included.ts'
+import { pageQuery, type PageQuery } from './page-query.ts'
 import { pathId } from './path-id.ts'
 import { jsonReply } from './replies.ts'
 import { single } from './single.ts'
 import { findOr } from './stored.ts'
 
-const orders = ['desc', 'asc'] as const
-const defaultLimit = 20
-const maxLimit = 100
-
 /** The requested part of the list. */
-interface Page {
-  readonly limit: number
-  readonly order: (typeof orders)[number]
+interface Page extends PageQuery {
   /** The id of the item right before or after the page. */
   readonly after: string | null
   readonly before: string | null
@@ -42,14 +37,7 @@ export async function listInputItems(
 }
 
 function pageOf(query: URLSearchParams): Page {
-  const limit = single(query, 'limit') ?? String(defaultLimit)
-  const order = single(query, 'order') ?? orders[0]
-  const number = /^\d{1,3}$/.test(limit) ? Number(limit) : 0
-  if (number < 1 || number > maxLimit)
-    throw invalidRequest(`Invalid value for 'limit': expected an integer from 1 to ${maxLimit}.`, 'limit')
-  const known = orders.find(name => name === order)
-  if (!known) throw invalidRequest(`Invalid value for 'order': expected 'asc' or 'desc'.`, 'order')
-  return { limit: number, order: known, after: single(query, 'after'), before: single(query, 'before') }
+  return { ...pageQuery(query), after: single(query, 'after'), before: single(query, 'before') }
 }
 
 /** With `before` alone, the page ends right there. */
