@@ -35,6 +35,8 @@ export class UsualOutput {
     const mean = this.#means.get(key) ?? output
     this.#means.set(key, mean + (output - mean) * latestWeight)
     const isShown = output <= shownBytes + framingTokens && reasoning === 0
+    // So short an answer says nothing: it would pass with no text at all.
+    if (isShown && output <= framingTokens) return
     if (!isShown || this.#shown.get(nameOf(endpoint)) === undefined) this.#shown.set(nameOf(endpoint), isShown)
   }
 }

@@ -130,14 +130,18 @@ t.test('an endpoint that may bill what it does not show is held in full', async 
 })
 
 t.test('the replies of an endpoint show whether it bills what it does not show', async t => {
-  for (const [reported, isShown] of [
-    [wordsTokens, true],
-    [500, false],
+  const long = words.repeat(10)
+  for (const [said, reported, isShown] of [
+    [long, countTokens(long), true],
+    [long, 5_000, false],
+    // As many tokens could be hidden behind what surrounds an answer.
+    [words, wordsTokens, false],
+    [words, 60, false],
   ] as const) {
     const calls: ProviderCall[] = []
     const plugin = scripted('acme', async function* (call): AsyncGenerator<GenerationEvent> {
       calls.push(call)
-      yield text(words)
+      yield text(said)
       yield usage(0, reported)
       yield stop
     })
