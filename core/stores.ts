@@ -77,6 +77,21 @@ export {
 } from './contracts/record-store.ts'
 export { ResponseStore, type StoredResponse, type Turn } from './contracts/response-store.ts'
 export { Sealer, type SealContext } from './contracts/sealer.ts'
+export {
+  Coordination,
+  type Beat,
+  type Claim,
+  type Claimed,
+  type CoordinatedWindow,
+  type CountDelta,
+  type CountSum,
+  type Gauges,
+  type PlaceChange,
+  type PlaceClaim,
+  type Unclaimed,
+  type WindowChange,
+  type WindowClaim,
+} from './contracts/coordination.ts'
 export { SharedMaps, SharedState, type SharedChange, type SharedMap, type SharedMapOptions } from './contracts/shared-state.ts'
 export { storeServiceNames, storeServices, type StoreService } from './contracts/store-services.ts'
 export { dayStarts } from './foundation/day-starts.ts'

@@ -1,0 +1,125 @@
+import { contract } from '../foundation/token.ts'
+import type { TokenWindow } from './rate-limiter.ts'
+
+/** One of the places of a bucket, which only so many may have at once: requests of a key in progress, requests at a provider, connections. */
+export interface PlaceClaim {
+  /** Such as `key:<id>`. Equal names in one group share a limit. */
+  readonly bucket: string
+  readonly limit: number
+}
+
+/** An amount to take from a window. */
+export interface WindowClaim extends TokenWindow {
+  readonly amount: number
+  /** How the window stood when it was last saved. Counts only where the window is not known. */
+  readonly saved?: { readonly used: number; readonly endsInMs: number } | undefined
+}
+
+/** All that a request takes at one time. */
+export interface Claim {
+  /**
+   * Whose buckets these are: an organization, a provider. A bucket always comes with the same group. In a cluster, a group is on one node, so
+   * that a claim is one atomic step.
+   */
+  readonly group: string
+  readonly places: readonly PlaceClaim[]
+  readonly windows: readonly WindowClaim[]
+}
+
+/** How a window stands. Durations, since the clocks of processes differ. */
+export interface CoordinatedWindow {
+  /** Tokens or requests that are taken. */
+  readonly used: number
+  /** How long until all of it is there again. Undefined if the window has not begun. */
+  readonly endsInMs: number | undefined
+  /** Names this run of the window, for `WindowChange`. Undefined if it has not begun. */
+  readonly run: string | undefined
+}
+
+/** What a claim took. */
+export interface Claimed {
+  /** Names each place, in the order of the claim. */
+  readonly places: readonly string[]
+  /** With the claim, in the order of the claim. */
+  readonly windows: readonly CoordinatedWindow[]
+}
+
+/** Why a claim took nothing. */
+export interface Unclaimed {
+  /** A bucket without a free place. It comes before windows. */
+  readonly fullPlace?: string
+  /** Windows without room. */
+  readonly fullWindows: readonly string[]
+  /** Without the claim, in the order of the claim. */
+  readonly windows: readonly CoordinatedWindow[]
+}
+
+/** What changes after a claim. Changes are collected, and sent a few times a second. */
+export interface WindowChange {
+  readonly group: string
+  readonly bucket: string
+  readonly windowMs: number
+  /** Nothing changes if this run of the window is over. Undefined: changes the run of now, or begins one that ends in `endsInMs`. */
+  readonly run: string | undefined
+  readonly endsInMs?: number
+  /** Negative to give back. A window is never below 0. */
+  readonly amount: number
+}
+
+export interface PlaceChange {
+  readonly group: string
+  readonly bucket: string
+  /** As in `Claimed`. */
+  readonly place: string
+}
+
+/** Counts that all processes add to, such as those of an endpoint in one minute. */
+export interface CountDelta {
+  readonly name: string
+  /** Whole numbers, by field. */
+  readonly counts: Readonly<Record<string, number>>
+  /** How long the sum is kept. */
+  readonly forMs: number
+}
+
+export interface CountSum {
+  readonly name: string
+  readonly counts: Readonly<Record<string, number>>
+}
+
+/** Numbers that describe a process at this moment, such as its requests in progress. Neither content nor secrets. */
+export type Gauges = Readonly<Record<string, number>>
+
+export interface Beat {
+  /** Processes that gave a sign of life lately, with this one. */
+  readonly processes: number
+  /** Another value: what was counted is lost, as after a restart without persistence. */
+  readonly generation: string
+}
+
+/**
+ * Where processes count together: a server such as Valkey, or the owner process of one machine. Experimental. Core calls it only through
+ * `Coordinated`, which bounds every call, and continues with this process's share while it fails. All times are those of the one clock that
+ * the implementation has. Nothing that it gets is content or a secret. `coordinationSuite` of `turnpike/testing` checks an implementation.
+ */
+export interface Coordination {
+  /** Takes all of it or nothing, in one atomic step and one round trip. Places are this process's until given back, or until it gives no sign of life. */
+  claim(claim: Claim): Promise<Claimed | Unclaimed>
+  /** Applies changes, each once and in one round trip per node. Unknown places are ignored. */
+  change(windows: readonly WindowChange[], places: readonly PlaceChange[]): Promise<void>
+  /** How windows of one group stand, in their order. Begins and counts nothing. */
+  states(group: string, windows: readonly TokenWindow[]): Promise<readonly CoordinatedWindow[]>
+  /** A sign of life, once a second. Prolongs what this process has. */
+  beat(gauges: Gauges): Promise<Beat>
+  /** The gauges of every process that gave a sign of life lately. Called when somebody looks. */
+  gauges(): Promise<readonly Gauges[]>
+  /**
+   * Adds to sums, and returns those that changed since the exchange that returned `since`; all that are kept if it is undefined. Called once a
+   * second, and never with two at once.
+   */
+  exchange(
+    deltas: readonly CountDelta[],
+    since: string | undefined,
+  ): Promise<{ readonly sums: readonly CountSum[]; readonly since: string }>
+}
+export const Coordination = contract<Coordination>('coordination', { version: 1, stability: 'experimental' })
