@@ -17,14 +17,14 @@ interface Pair {
   readonly other: GatewayUnderTest
 }
 
-async function pair(t: Test, clock?: FakeClock): Promise<Pair> {
+async function pair(t: Test, clock = new FakeClock()): Promise<Pair> {
   const acme = dictated()
-  const store = new MemoryBackground()
+  const store = new MemoryBackground(clock)
   const stores = [providing(BackgroundStore, store), providing(ResponseStore, new MemoryResponses(100))]
   const key = { name: 'a', user: 'ada', policy: { logging: { value: true } } }
-  const one = await gateway({ key, plugins: [...stores, acme.plugin], ...(clock && { clock }) })
+  const one = await gateway({ key, plugins: [...stores, acme.plugin], clock })
   t.teardown(one.stop)
-  const other = await gateway({ key, plugins: [...stores, dictated().plugin], ...(clock && { clock }) })
+  const other = await gateway({ key, plugins: [...stores, dictated().plugin], clock })
   t.teardown(other.stop)
   return { acme, store, one, other }
 }
