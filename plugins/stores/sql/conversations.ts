@@ -15,7 +15,6 @@ import type {
 import { columnId } from './column-id.ts'
 import { ConversationParts } from './conversation-parts.ts'
 import {
-  databaseNow,
   grow,
   insertItems,
   isFree,
@@ -27,6 +26,7 @@ import {
   type ConversationRef,
   type NewItemRow,
 } from './conversation-rows.ts'
+import { databaseNow } from './database-now.ts'
 import type { SealedParts } from './sealed-parts.ts'
 import type { Tables } from './tables.ts'
 
