@@ -1,0 +1,43 @@
+import { InvalidArgumentError, Option } from 'commander'
+import { numberFrom } from '../command.ts'
+import { serverFormats } from '../schema.ts'
+
+/** What the command line may set of the `server` section. */
+export interface ServerOverride {
+  readonly host?: string
+  readonly port?: number
+  readonly workers?: number | 'auto'
+}
+
+const maxWorkers = 256
+
+export function hostOption(): Option {
+  return new Option('--host <address>', 'The address to listen on, instead of server.host.').argParser(hostFrom)
+}
+
+export function portOption(): Option {
+  const parse = numberFrom('a number from 0 to 65535', port => Number.isInteger(port) && port <= 65_535)
+  return new Option('--port <number>', 'The port to listen on, instead of server.port.').argParser(parse)
+}
+
+export function workersOption(): Option {
+  const parse = numberFrom(
+    `"auto" or a number from 1 to ${maxWorkers}`,
+    count => Number.isInteger(count) && count >= 1 && count <= maxWorkers,
+  )
+  return new Option('--workers <number>', 'How many processes serve, or "auto" for one per core, instead of server.workers.').argParser(
+    (text: string) => (text === 'auto' ? text : parse(text)),
+  )
+}
+
+/** The same options for another process. */
+export function argumentsOf(config: string | undefined, { host, port, workers }: ServerOverride): readonly string[] {
+  const given = { config, host, port, workers }
+  return Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, `${value}`]))
+}
+
+function hostFrom(text: string): string {
+  const { accepts, expected } = serverFormats['listen-address']
+  if (accepts.test(text)) return text
+  throw new InvalidArgumentError(`Expected ${expected}.`)
+}
