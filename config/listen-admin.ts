@@ -16,6 +16,8 @@ export interface AdminAddress {
 
 export interface AdminListener {
   readonly url: string
+  /** Takes no more connections. Requests finish. */
+  handOver(): void
   /** Ends all connections at once. */
   close(): void
 }
@@ -59,6 +61,7 @@ export async function listenAdmin(
   const { port: taken } = server.address() as AddressInfo
   return {
     url: adminUrl({ host, port: taken }, tls),
+    handOver: () => void server.close(),
     close() {
       server.close()
       server.closeAllConnections()

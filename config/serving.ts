@@ -2,6 +2,7 @@ import { PluginError } from '../core/index.ts'
 import { describeError } from '../core/kit.ts'
 import { describePluginError } from '../core/foundation/logger.ts'
 import type { Gateway } from '../core/gateway.ts'
+import { Announcement } from './announcement.ts'
 import { drain } from './drain.ts'
 import { handleFaults } from './faults.ts'
 import type { AdminListener } from './listen-admin.ts'
@@ -15,17 +16,30 @@ export interface Serving {
   readonly drainTimeoutMs: number
 }
 
-/** Lets open requests finish, stops the gateway, and ends the process. */
-export function stopServing({ gateway, listener, admin, drainTimeoutMs }: Serving, why: string, exitCode: number): void {
-  gateway.log.info('stopping', { why, runs: gateway.liveRuns })
-  admin?.close()
-  drain(gateway, listener, drainTimeoutMs).then(
-    () => process.exit(exitCode),
-    (error: unknown) => {
-      logFailedStop(gateway, error)
-      process.exit(1)
-    },
-  )
+/** The end of a process: open requests finish, and the gateway stops. */
+export class Stop {
+  readonly #announcement: Announcement | undefined
+
+  /** `announceMs`: how long connections are still taken. Undefined if another process takes them: then health checks stay as they are. */
+  constructor({ gateway, listener, admin, drainTimeoutMs }: Serving, why: string, exitCode: number, announceMs: number | undefined) {
+    gateway.log.info('stopping', { why, runs: gateway.liveRuns, ...(announceMs !== undefined && { announceMs }) })
+    if (announceMs === undefined) admin?.handOver()
+    else this.#announcement = new Announcement(gateway, listener, announceMs)
+    Promise.resolve(this.#announcement?.over)
+      .then(() => drain(gateway, listener, drainTimeoutMs, admin))
+      .then(
+        () => process.exit(exitCode),
+        (error: unknown) => {
+          logFailedStop(gateway, error)
+          process.exit(1)
+        },
+      )
+  }
+
+  /** Do not wait: the announcement ends first, and then the process. */
+  hurry(): void {
+    if (!this.#announcement?.hurry()) process.exit(1)
+  }
 }
 
 export function logFailedStop({ log }: Gateway, failure: unknown): void {

@@ -5,7 +5,8 @@ import { loadConfig, type LoadedConfig } from './load.ts'
 import { openGateway } from './open-gateway.ts'
 import { outliveReaders } from './outlive-readers.ts'
 import type { ServerInput } from './schema.ts'
-import { stopServing, watchGateway } from './serving.ts'
+import { Stop, watchGateway } from './serving.ts'
+import { onSignals } from './signals.ts'
 import { welcome } from './welcome.ts'
 
 /** A gateway that one process serves. */
@@ -37,15 +38,15 @@ export class SingleProcess {
     }
     outliveReaders()
     const serving = { gateway, listener, admin, drainTimeoutMs: server.drainTimeoutMs }
-    let isStopping = false
-    const stop = (why: string, exitCode: number): void => {
-      // A second signal means: do not wait.
-      if (isStopping) process.exit(1)
-      isStopping = true
-      stopServing(serving, why, exitCode)
-    }
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal, 0))
-    watchGateway(gateway, why => isStopping || stop(why, 1))
+    let stop: Stop | undefined
+    onSignals({
+      stop: (signal, announces) => {
+        if (stop) stop.hurry()
+        else stop = new Stop(serving, signal, 0, announces ? server.drainAnnounceMs : 0)
+      },
+      reload: () => {},
+    })
+    watchGateway(gateway, why => (stop ??= new Stop(serving, why, 1, 0)))
     await welcome(gateway, listener, admin)
   }
 }

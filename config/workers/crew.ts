@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Fixed, Report, SocketName } from './messages.ts'
 import type { ParentLog } from './parent-log.ts'
 import type { CoordinatorProcess } from './roles.ts'
@@ -9,6 +10,7 @@ import { silentAfterSeconds, WorkerProcess, type Ending, type Launch } from './w
 const tickMs = 1_000
 /** After this long, a worker is ended and replaced. Nothing that a gateway does keeps its event loop for so long. */
 const hungSeconds = 60
+const sameSignalMs = 100
 
 /** The workers: which there are, who accepts connections from which socket, and what follows when one ends. */
 export class Crew {
@@ -59,24 +61,35 @@ export class Crew {
   }
 
   /** Starts a worker, and lets the one before it leave. Resolves with the problem if it does not start. */
-  async fill(slot: Slot, why: string): Promise<string | undefined> {
+  fill(slot: Slot, why: string): Promise<string | undefined> {
+    return (slot.filling = slot.filling.then(() => this.#fillNow(slot, why)))
+  }
+
+  async #fillNow(slot: Slot, why: string): Promise<string | undefined> {
     clearTimeout(slot.timer)
+    if (this.#isLeaving) return undefined
     const worker = this.spawn(slot)
     if (await this.open(worker)) await this.#install(slot, worker, why)
-    if (!worker.hasEnded || slot.worker === worker) return undefined
+    if (!worker.hasEnded || this.#isLeaving) return undefined
+    if (!slot.worker && this.isComplete) this.#replaceLater(slot, worker)
     return worker.problem ?? 'It ended before it was ready.'
   }
 
   /** Lets all requests finish. Resolves with true if every process ended well. */
-  async leave(why: string): Promise<boolean> {
+  async leave(why: string, announces: boolean): Promise<boolean> {
     this.#isLeaving = true
     this.#failures = 0
     for (const { timer } of this.#slots) clearTimeout(timer)
     // The workers have copies. When they close them, nobody waits at a socket that no one accepts from.
     this.#sockets?.close()
-    for (const worker of this.#living) worker.leave(why, true)
+    for (const worker of this.#living) if (!worker.isTold) worker.leave(why, announces)
     await Promise.all(Array.from(this.#living, ({ ended }) => ended))
     return this.#failures === 0
+  }
+
+  /** Does not wait any longer: announcements end first, and then the processes. */
+  hurry(): void {
+    for (const worker of this.#living) worker.leave('', false)
   }
 
   kill(): void {
@@ -96,7 +109,15 @@ export class Crew {
     if (kind === 'beat') return void this.#share()
     if (kind !== 'leaving' || this.#isLeaving) return
     // It got a signal, or had an error that nobody caught.
-    void this.#withdraw(slot, worker).then(() => worker.leave('it left', false))
+    void this.#letGo(slot, worker)
+  }
+
+  async #letGo(slot: Slot, worker: WorkerProcess): Promise<void> {
+    // A service manager sends its signal to all processes, and this one may be about to get it.
+    await delay(sameSignalMs)
+    if (this.#isLeaving) return
+    await this.#withdraw(slot, worker)
+    worker.leave('its parent let it go', false)
     this.#replaceLater(slot, worker)
   }
 
@@ -114,17 +135,14 @@ export class Crew {
     await this.#share()
   }
 
-  #replaceLater(slot: Slot, last: Pick<WorkerProcess, 'startedMs'>): void {
+  #replaceLater(slot: Slot, last: WorkerProcess): void {
     clearTimeout(slot.timer)
     slot.timer = setTimeout(() => void this.#replace(slot), slot.pauseAfter(last))
   }
 
   async #replace(slot: Slot): Promise<void> {
-    const startedMs = performance.now()
     const problem = await this.fill(slot, 'it was replaced')
-    if (problem === undefined || this.#isLeaving || slot.worker) return
-    this.#log.error('a worker did not start; it is tried again', { worker: slot.number, problem })
-    this.#replaceLater(slot, { startedMs })
+    if (problem !== undefined) this.#log.error('a worker did not start; it is tried again', { worker: slot.number, problem })
   }
 
   /** One after the other, each by how the workers are by then. */

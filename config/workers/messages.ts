@@ -29,8 +29,8 @@ export type Order =
   | { readonly kind: 'accept'; readonly names: readonly SocketName[]; readonly place: Place }
   /** Say that the gateway listens. */
   | { readonly kind: 'welcome' }
-  /** Let open requests finish, and end. `all`: no other worker goes on. */
-  | { readonly kind: 'leave'; readonly why: string; readonly all: boolean }
+  /** Let open requests finish, and end. `announces`: nobody goes on, so tell load balancers first. Given again: do not wait. */
+  | { readonly kind: 'leave'; readonly why: string; readonly announces: boolean }
 
 /** From a worker to the parent. */
 export type Report =

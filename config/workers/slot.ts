@@ -10,6 +10,9 @@ export class Slot {
   readonly number: number
   /** The one that accepts connections. */
   worker: WorkerProcess | undefined
+  /** Resolves when no worker is being started here. */
+  filling: Promise<string | undefined> = Promise.resolve(undefined)
+  /** Until the next one starts. */
   timer: NodeJS.Timeout | undefined
   #shortLives = 0
 
@@ -18,7 +21,7 @@ export class Slot {
   }
 
   /** How long to wait before the next one starts, now that one has ended or failed to start. The first time, it starts at once. */
-  pauseAfter({ startedMs }: Pick<WorkerProcess, 'startedMs'>): number {
+  pauseAfter({ startedMs }: WorkerProcess): number {
     if (performance.now() - startedMs >= longLifeMs) this.#shortLives = 0
     return this.#shortLives++ === 0 ? 0 : Math.min(firstPauseMs * 2 ** (this.#shortLives - 2), maxPauseMs)
   }

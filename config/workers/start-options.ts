@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { numberFrom } from '../command.ts'
 import { serverFormats } from '../schema.ts'
+import type { Launch } from './worker-process.ts'
 
 /** What the command line may set of the `server` section. */
 export interface ServerOverride {
@@ -30,10 +31,11 @@ export function workersOption(): Option {
   )
 }
 
-/** The same options for another process. */
-export function argumentsOf(config: string | undefined, { host, port, workers }: ServerOverride): readonly string[] {
+/** How to start another process with the same options. */
+export function launchOf(config: string | undefined, { host, port, workers }: ServerOverride, environment: NodeJS.ProcessEnv): Launch {
   const given = { config, host, port, workers }
-  return Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, `${value}`]))
+  const options = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, `${value}`]))
+  return { program: process.argv[1]!, options, environment }
 }
 
 function hostFrom(text: string): string {

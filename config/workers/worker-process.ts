@@ -29,7 +29,8 @@ export class WorkerProcess {
   readonly startedMs = performance.now()
   /** The sockets it accepts from, as last told. */
   accepting: readonly SocketName[] = []
-  isLeaving = false
+  /** It was told to leave. */
+  isTold = false
   hasEnded = false
   /**
    * How many seconds ago it last gave a sign of life, by the seconds in which the parent itself was awake. Undefined before the first one: a
@@ -101,10 +102,10 @@ export class WorkerProcess {
     clearTimeout(timer)
   }
 
-  /** Lets its requests finish. */
-  leave(why: string, all: boolean): void {
-    this.isLeaving = true
-    this.send({ kind: 'leave', why, all })
+  /** Lets its requests finish. Called again, it does not wait for them. */
+  leave(why: string, announces: boolean): void {
+    this.isTold = true
+    this.send({ kind: 'leave', why, announces })
   }
 
   kill(): void {
@@ -130,7 +131,6 @@ export class WorkerProcess {
     this.silentSeconds = 0
     if (report.kind === 'beat' && !wasSilent) return
     if (report.kind === 'failed') this.problem = report.problem
-    if (report.kind === 'leaving') this.isLeaving = true
     this.#reports.set(report.kind, report)
     this.#waiting.get(report.kind)?.(report)
     this.#waiting.delete(report.kind)

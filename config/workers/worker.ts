@@ -1,10 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { failureText } from '../errors.ts'
 import { loadConfig, type LoadedConfig } from '../load.ts'
 import { openGateway } from '../open-gateway.ts'
 import { outliveReaders } from '../outlive-readers.ts'
 import { processMasks } from '../process-output.ts'
 import type { ServerInput } from '../schema.ts'
-import { stopServing, watchGateway } from '../serving.ts'
+import { Stop, watchGateway } from '../serving.ts'
 import type { Order, Report } from './messages.ts'
 import { coordinatorPlugins } from './roles.ts'
 import type { BoundSocket } from './sockets.ts'
@@ -27,7 +28,8 @@ export class Worker {
   readonly #sockets = new WorkerSockets()
   readonly #opening = Promise.withResolvers<Extract<Order, { kind: 'open' | 'check' }>>()
   readonly #released = Promise.withResolvers<void>()
-  #stop: ((why: string, exitCode: number, announces: boolean) => void) | undefined
+  #beginStop: ((why: string, announces: boolean) => Stop) | undefined
+  #stop: Stop | undefined
   #exitCode = 0
   #isLeaving = false
 
@@ -40,7 +42,7 @@ export class Worker {
     // Terminals and service managers send signals to all processes. The parent decides what follows.
     for (const signal of ['SIGINT', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => {})
     process.on('SIGTERM', () => void this.#leave('SIGTERM', 0))
-    process.once('disconnect', () => this.#end('the parent process ended', false))
+    process.once('disconnect', () => this.#stop || this.#end('the parent process ended', false))
     process.on('message', (order, handle) => this.#obey(order as Order, handle as BoundSocket | undefined))
     setInterval(() => report({ kind: 'beat' }), beatMs).unref()
     try {
@@ -61,9 +63,11 @@ export class Worker {
       const fixed = checkFacts(config, gateway)
       this.#sockets.serve(gateway, config.server)
       watchGateway(gateway, why => void this.#leave(why, 1))
-      this.#stop = (why, exitCode, _announces) => {
+      this.#beginStop = (why, announces) => {
+        const { drainTimeoutMs, drainAnnounceMs } = config.server
+        const announceMs = announces ? drainAnnounceMs : undefined
         this.#sockets.dropCopies()
-        stopServing({ gateway, ...this.#sockets.serving, drainTimeoutMs: config.server.drainTimeoutMs }, why, exitCode)
+        return new Stop({ gateway, ...this.#sockets.serving, drainTimeoutMs }, why, this.#exitCode, announceMs)
       }
       report({ kind: 'opened', fixed })
     } catch (error) {
@@ -85,22 +89,25 @@ export class Worker {
         return void this.#sockets.welcome()
       case 'leave':
         this.#released.resolve()
-        return this.#end(order.why, order.all)
+        return this.#end(order.why, order.announces)
     }
   }
 
   /** Asks the parent to have others take its connections first. */
   async #leave(why: string, exitCode: number): Promise<void> {
-    this.#exitCode = exitCode
-    report({ kind: 'leaving', why })
-    await Promise.race([this.#released.promise, new Promise(resolve => setTimeout(resolve, handOverMs))])
-    this.#end(why, false)
-  }
-
-  #end(why: string, announces: boolean): void {
     if (this.#isLeaving) return
     this.#isLeaving = true
-    if (this.#stop) this.#stop(why, this.#exitCode, announces)
+    this.#exitCode = exitCode
+    report({ kind: 'leaving', why })
+    await Promise.race([this.#released.promise, delay(handOverMs)])
+    if (!this.#stop) this.#end(why, false)
+  }
+
+  /** Called again, it does not wait. */
+  #end(why: string, announces: boolean): void {
+    if (this.#stop) return this.#stop.hurry()
+    this.#isLeaving = true
+    if (this.#beginStop) this.#stop = this.#beginStop(why, announces)
     else process.exit(this.#exitCode)
   }
 }
