@@ -23,6 +23,7 @@ import type { RoutePreview, RouteQuery } from './contracts/route-preview.ts'
 import { TokenCounter } from './contracts/token-counter.ts'
 import { Clock, systemClock } from './foundation/clock.ts'
 import { Ids, timedIds } from './foundation/ids.ts'
+import type { JsonObject } from './foundation/json.ts'
 import { createLogger, Logger } from './foundation/logger.ts'
 import { maskThrown } from './foundation/mask-thrown.ts'
 import { Masks } from './foundation/masks.ts'
@@ -81,6 +82,8 @@ export interface GatewayOptions extends PluginHostOptions {
   readonly showsExceptions?: boolean
   /** Takes each finished log line. */
   readonly writeLog?: (line: string) => void
+  /** In every line of the log. */
+  readonly logFields?: JsonObject | undefined
 }
 
 /** A gateway that is set up and started. Serve `http.listener` with `node:http` or `node:https`, or `http.h3` with anything else. */
@@ -261,7 +264,7 @@ function foundations(
   const masks = options.masks ?? new Masks(options.clock ?? systemClock)
   const isForDevelopers = settings.logLevel === 'debug' || options.showsExceptions === true
   const trustedErrors = new TrustedErrors(isForDevelopers)
-  const log = createLogger(settings.logLevel, masks, options.writeLog, trustedErrors)
+  const log = createLogger(settings.logLevel, masks, options.writeLog, trustedErrors, options.logFields)
   container.value(Settings, settings)
   container.value(FreezesRequests, isForDevelopers)
   container.value(Masks.token, masks)
