@@ -112,7 +112,7 @@ export interface Gateway {
   keyWarnings(settings: KeySettings): readonly string[]
   /** In which order a request would be sent to endpoints now, and why. Throws the `GatewayError` that the request would get. */
   routes(query: RouteQuery): Promise<RoutePreview>
-  /** How every provider is doing: keys that rest, open circuits, queues. Without secrets. */
+  /** How every provider is doing, as this process knows it: keys that rest, open circuits, queues. Without secrets. */
   providers(): readonly ProviderState[]
   readonly liveRuns: number
   /** From now on, health checks fail, so that load balancers send nothing more. Everything is still served. */
@@ -222,7 +222,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     rotateKey: (id, graceMs) => issuer.rotate(id, graceMs),
     keyWarnings: keySettings => keyWarnings.of(keySettings),
     routes: query => previews.of(query),
-    providers: () => providers.all(),
+    providers: () => providers.own(),
     get liveRuns() {
       return live.count
     },
