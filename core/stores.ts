@@ -94,6 +94,7 @@ export {
   type WindowClaim,
 } from './contracts/coordination.ts'
 export { SharedMaps, SharedState, type SharedChange, type SharedMap, type SharedMapOptions } from './contracts/shared-state.ts'
+export { SignOuts } from './contracts/sign-outs.ts'
 export { storeServiceNames, storeServices, type StoreService } from './contracts/store-services.ts'
 export { dayStarts } from './foundation/day-starts.ts'
 export { freezeDeeply, frozenCopy } from './foundation/freeze.ts'

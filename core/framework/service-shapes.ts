@@ -13,6 +13,7 @@ import { RecordStore } from '../contracts/record-store.ts'
 import { ResponseStore } from '../contracts/response-store.ts'
 import { Sealer } from '../contracts/sealer.ts'
 import { SharedState } from '../contracts/shared-state.ts'
+import { SignOuts } from '../contracts/sign-outs.ts'
 import { TokenCounter } from '../contracts/token-counter.ts'
 import { nameOf, type ContractToken, type Token } from '../foundation/token.ts'
 import { count, flag, method, optional, shapeProblem, text, type Member, type RequiredNames, type Shape } from './shape.ts'
@@ -73,6 +74,7 @@ service(Ledger, { reserve: method, spent: method, raiseSpent: method, addCredit:
 service(RecordStore, { page: method, find: method, content: method, eraseContent: method, usage: method, keyUse: method })
 service(AuditTrail, { add: method, page: method })
 service(AdminTokenStore, { find: method, add: method, remove: method, list: method })
+service(SignOuts, { add: method, has: method })
 service(Sealer, { keySource: text, isShared: flag, hasKey: flag, seal: method, open: method, isCurrent: method, mac: method })
 service(TokenCounter, { count: method })
 service(Compactor, {
