@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { BackgroundNotice, FinalStatus } from '../../../core/stores.ts'
-import { databaseIn, databaseTime } from './database-clock.ts'
+import { databaseIn, databaseTime } from './database-now.ts'
 import { removeBackground } from './background-rows.ts'
 import { forUpdate } from './for-update.ts'
 import type { Tables } from './tables.ts'

@@ -16,7 +16,7 @@ import {
 import { removeExpired, takeNotices } from './background-upkeep.ts'
 import { BackgroundWrites } from './background-writes.ts'
 import { columnId } from './column-id.ts'
-import { databaseIn, databaseNow, databaseTime } from './database-clock.ts'
+import { databaseIn, databaseNow, databaseTime } from './database-now.ts'
 import { readChunks, removeBackground, sealedChunks, type BackgroundRow } from './background-rows.ts'
 import { forUpdate } from './for-update.ts'
 import type { SealedParts } from './sealed-parts.ts'

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { ConversationAddress, ConversationRoom } from '../../../core/stores.ts'
 import { columnId } from './column-id.ts'
-import { databaseNow } from './database-clock.ts'
+import { databaseNow } from './database-now.ts'
 import type { ConversationItemTable, ConversationTable, Tables } from './tables.ts'
 
 /** An address as the columns have it. */

@@ -14,7 +14,7 @@ import type {
 } from '../../../core/stores.ts'
 import { columnId } from './column-id.ts'
 import { ConversationParts } from './conversation-parts.ts'
-import { databaseIn } from './database-clock.ts'
+import { databaseIn } from './database-now.ts'
 import {
   grow,
   insertItems,

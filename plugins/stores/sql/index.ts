@@ -25,6 +25,7 @@ import { SqlAuditTrail } from './audit-trail.ts'
 import { SqlConversations } from './conversations.ts'
 import { SqlBackground } from './background.ts'
 import { DataKeys } from './data-keys.ts'
+import { DatabaseClock } from './database-clock.ts'
 import { openDatabase, openReaders, upgradeDatabase, type Place } from './database.ts'
 import { Expiry } from './expiry.ts'
 import { SqlKeys } from './keys.ts'
@@ -121,7 +122,7 @@ export default definePlugin({
   provides: ({ services = [] }) => services.map(service => storeServices[service]),
   offers: ({ services }) => (services ? [] : Object.values(storeServices)),
   migrate: async (gateway, options) => await upgradeDatabase(placeOf(gateway, options), gateway.log),
-  async setup(gateway, options, { clock, sealer }) {
+  async setup(gateway, options, { clock: machine, sealer }) {
     const { log } = gateway
     if (options.url !== undefined) requireSharedKey(sealer)
     const place = placeOf(gateway, options)
@@ -132,6 +133,9 @@ export default definePlugin({
     const readers = await openReaders(place, database, gateway, log)
     const { lookups } = readers
     gateway.onStop(() => time.within('close what reads', () => readers.close()))
+    const clock = new DatabaseClock(lookups, machine, log)
+    gateway.onStart(() => clock.start())
+    gateway.onStop(() => clock.stop())
     const dataKeys = new DataKeys(database, sealer, clock, log, options.dataKeyDays, readers.general)
     const parts = new SealedParts(dataKeys)
     if (gateway.createFiles) resealInBackground(gateway, dataKeys, time)
@@ -161,7 +165,7 @@ export default definePlugin({
       gateway.onStop(() => time.within('save rate limit windows', () => limits.stop()))
     }
     if (gateway.provides(Ledger)) {
-      const process = new LedgerProcess(database, clock, log)
+      const process = new LedgerProcess(database, clock, log, { machine })
       const ledger = new SqlLedger(database, clock, log, process, readers.general)
       gateway.provide(Ledger, ledger)
       gateway.onStart(() => process.start())
