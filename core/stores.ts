@@ -56,7 +56,7 @@ export {
   type SpendCap,
   type Spending,
 } from './contracts/ledger.ts'
-export { MetricStore, type AttemptSample, type LatestAnswers } from './contracts/metric-store.ts'
+export { MetricStore, type AttemptSample, type LatestAnswers, type MetricSharing } from './contracts/metric-store.ts'
 export type { PageQuery, Position } from './contracts/page.ts'
 export { RateLimiter, type FullWindow, type TokenWindow, type WindowHold, type WindowState } from './contracts/rate-limiter.ts'
 export { recordFields, recordFilters, type RecordFacts, type RecordFilterName } from './contracts/record-fields.ts'

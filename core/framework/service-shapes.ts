@@ -68,7 +68,7 @@ service(BackgroundStore, {
   putOff: method,
   expire: method,
 })
-service(MetricStore, { record: method, window: method, latest: method })
+service(MetricStore, { record: method, window: method, latest: method, share: optional(method) })
 service(RateLimiter, { reserve: method, enter: method, states: optional(method) })
 service(Ledger, {
   reserve: method,

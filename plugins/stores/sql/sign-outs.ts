@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { SignOuts } from '../../../core/stores.ts'
-import { databaseIn } from './database-clock.ts'
+import { databaseIn } from './database-now.ts'
 import type { Tables } from './tables.ts'
 
 /** `Expiry` deletes those that were kept long enough. */
