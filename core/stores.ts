@@ -96,6 +96,8 @@ export {
 export { SharedMaps, SharedState, type SharedChange, type SharedMap, type SharedMapOptions } from './contracts/shared-state.ts'
 export { SignOuts } from './contracts/sign-outs.ts'
 export { storeServiceNames, storeServices, type StoreService } from './contracts/store-services.ts'
+export { Coordinated } from './coordination/coordinated.ts'
+export { MemoryCoordination } from './coordination/memory-coordination.ts'
 export { dayStarts } from './foundation/day-starts.ts'
 export { freezeDeeply, frozenCopy } from './foundation/freeze.ts'
 export { jsonBytes } from './foundation/json-bytes.ts'
