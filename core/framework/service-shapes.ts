@@ -12,6 +12,7 @@ import { MetricStore } from '../contracts/metric-store.ts'
 import { RateLimiter } from '../contracts/rate-limiter.ts'
 import { RecordStore } from '../contracts/record-store.ts'
 import { ResponseStore } from '../contracts/response-store.ts'
+import { SavedWindows } from '../contracts/saved-windows.ts'
 import { Sealer } from '../contracts/sealer.ts'
 import { SharedState } from '../contracts/shared-state.ts'
 import { SignOuts } from '../contracts/sign-outs.ts'
@@ -70,7 +71,8 @@ service(BackgroundStore, {
   expire: method,
 })
 service(MetricStore, { record: method, window: method, latest: method, share: optional(method) })
-service(RateLimiter, { reserve: method, enter: method, states: optional(method) })
+service(RateLimiter, { reserve: method, enter: method, states: optional(method), admit: optional(method) })
+service(SavedWindows, { read: method, save: method })
 service(Ledger, {
   reserve: method,
   spent: method,
