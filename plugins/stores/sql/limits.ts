@@ -44,6 +44,7 @@ export class SqlLimits implements RateLimiter {
   readonly #database: Kysely<Tables>
   readonly #reader: Kysely<Tables>
   readonly #clock: Clock
+  readonly #shared: Clock
   readonly #log: Logger
   readonly #windows = new Map<string, Window>()
   readonly #concurrency = new Concurrency()
@@ -55,10 +56,12 @@ export class SqlLimits implements RateLimiter {
   #saving: Promise<void> = Promise.resolve()
   #prunedAt = 0
 
-  constructor(database: Kysely<Tables>, clock: Clock, log: Logger, reader = database) {
+  /** `shared`: the clock by which the database says when windows end. */
+  constructor(database: Kysely<Tables>, clock: Clock, log: Logger, reader = database, shared = clock) {
     this.#database = database
     this.#reader = reader
     this.#clock = clock
+    this.#shared = shared
     this.#log = log
   }
 
@@ -134,7 +137,7 @@ export class SqlLimits implements RateLimiter {
     // What is being saved is in neither of them until it is committed.
     await this.#saving
     const buckets = shared.map(({ bucket }) => bucket)
-    const rows = new Map((await readWindows(this.#reader, buckets, this.#clock.now())).map(row => [row.bucket, row]))
+    const rows = new Map((await this.#read(buckets)).map(row => [row.bucket, row]))
     return this.#states(windows, rows)
   }
 
@@ -180,13 +183,24 @@ export class SqlLimits implements RateLimiter {
     this.#timer ??= setTimeout(() => void this.#save(), saveAfterMs).unref()
   }
 
+  async #read(buckets: readonly string[]): Promise<readonly RateWindowTable[]> {
+    const rows = await readWindows(this.#reader, buckets, this.#shared.now())
+    const aheadMs = this.#aheadMs
+    return rows.map(row => ({ ...row, ends_at: row.ends_at - aheadMs }))
+  }
+
+  /** How far the clock of the database is ahead of this machine's. */
+  get #aheadMs(): number {
+    return this.#shared.now() - this.#clock.now()
+  }
+
   /** While the database is down, the windows start empty. */
   async #load(): Promise<void> {
     const unread = this.#unread
     this.#unread = new Map()
     this.#reading = undefined
     try {
-      for (const row of await readWindows(this.#reader, [...unread.keys()], this.#clock.now())) {
+      for (const row of await this.#read([...unread.keys()])) {
         const window = unread.get(row.bucket)!
         window.used += row.used
         window.endsAt = row.ends_at
@@ -209,14 +223,14 @@ export class SqlLimits implements RateLimiter {
     const unsaved = this.#takeUnsaved()
     if (unsaved.length === 0) return
     try {
-      const now = this.#clock.now()
+      const aheadMs = this.#aheadMs
       const windows = new Map(unsaved.map(({ bucket, window }) => [bucket, window]))
-      const changes = unsaved.map(({ bucket, window, tokens }) => ({ bucket, used: tokens, ends_at: window.endsAt }))
-      for (const row of await addToWindows(this.#database, changes, now)) {
+      const changes = unsaved.map(({ bucket, window, tokens }) => ({ bucket, used: tokens, ends_at: window.endsAt + aheadMs }))
+      for (const row of await addToWindows(this.#database, changes, this.#shared.now())) {
         const window = windows.get(row.bucket)!
         // The tokens that other gateways counted, plus those counted here meanwhile.
         window.used = row.used + window.unsaved
-        window.endsAt = row.ends_at
+        window.endsAt = row.ends_at - aheadMs
       }
     } catch (error) {
       for (const { bucket, window, tokens } of unsaved) {
