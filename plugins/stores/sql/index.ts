@@ -116,7 +116,7 @@ export default definePlugin({
     },
   },
   needs: { clock: Clock, sealer: Sealer },
-  contracts: { BackgroundStore: 1 },
+  contracts: { BackgroundStore: 2 },
   provides: ({ services = [] }) => services.map(service => storeServices[service]),
   offers: ({ services }) => (services ? [] : Object.values(storeServices)),
   migrate: async (gateway, options) => await upgradeDatabase(placeOf(gateway, options), gateway.log),

@@ -43,7 +43,12 @@ export class LedgerProcess {
   #working: Promise<unknown> = Promise.resolve()
 
   /** `machine`: the clock of this machine. `clock`: that of the database. */
-  constructor(database: Kysely<Tables>, clock: Clock, log: Logger, { machine = clock, deadAfterMs = defaultDeadAfterMs }: ProcessOptions = {}) {
+  constructor(
+    database: Kysely<Tables>,
+    clock: Clock,
+    log: Logger,
+    { machine = clock, deadAfterMs = defaultDeadAfterMs }: ProcessOptions = {},
+  ) {
     this.#database = database
     this.#clock = clock
     this.#machine = machine
