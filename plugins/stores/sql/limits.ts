@@ -11,7 +11,7 @@ import {
   type WindowState,
 } from '../../../core/stores.ts'
 import type { RateWindowTable, Tables } from './tables.ts'
-import { addToWindows, readWindows } from './window-rows.ts'
+import { WindowRows } from './window-rows.ts'
 
 /** A fixed window: it starts with its first reservation. */
 interface Window {
@@ -41,10 +41,8 @@ const pruneEveryMs = 60_000
  * delay of a tenth of a second. All changes are saved in one transaction, so others see a hold in all of its windows at once.
  */
 export class SqlLimits implements RateLimiter {
-  readonly #database: Kysely<Tables>
-  readonly #reader: Kysely<Tables>
+  readonly #rows: WindowRows
   readonly #clock: Clock
-  readonly #shared: Clock
   readonly #log: Logger
   readonly #windows = new Map<string, Window>()
   readonly #concurrency = new Concurrency()
@@ -58,10 +56,8 @@ export class SqlLimits implements RateLimiter {
 
   /** `shared`: the clock by which the database says when windows end. */
   constructor(database: Kysely<Tables>, clock: Clock, log: Logger, reader = database, shared = clock) {
-    this.#database = database
-    this.#reader = reader
+    this.#rows = new WindowRows(database, reader, clock, shared)
     this.#clock = clock
-    this.#shared = shared
     this.#log = log
   }
 
@@ -137,7 +133,7 @@ export class SqlLimits implements RateLimiter {
     // What is being saved is in neither of them until it is committed.
     await this.#saving
     const buckets = shared.map(({ bucket }) => bucket)
-    const rows = new Map((await this.#read(buckets)).map(row => [row.bucket, row]))
+    const rows = new Map((await this.#rows.read(buckets)).map(row => [row.bucket, row]))
     return this.#states(windows, rows)
   }
 
@@ -183,24 +179,13 @@ export class SqlLimits implements RateLimiter {
     this.#timer ??= setTimeout(() => void this.#save(), saveAfterMs).unref()
   }
 
-  async #read(buckets: readonly string[]): Promise<readonly RateWindowTable[]> {
-    const rows = await readWindows(this.#reader, buckets, this.#shared.now())
-    const aheadMs = this.#aheadMs
-    return rows.map(row => ({ ...row, ends_at: row.ends_at - aheadMs }))
-  }
-
-  /** How far the clock of the database is ahead of this machine's. */
-  get #aheadMs(): number {
-    return this.#shared.now() - this.#clock.now()
-  }
-
   /** While the database is down, the windows start empty. */
   async #load(): Promise<void> {
     const unread = this.#unread
     this.#unread = new Map()
     this.#reading = undefined
     try {
-      for (const row of await this.#read([...unread.keys()])) {
+      for (const row of await this.#rows.read([...unread.keys()])) {
         const window = unread.get(row.bucket)!
         window.used += row.used
         window.endsAt = row.ends_at
@@ -223,14 +208,13 @@ export class SqlLimits implements RateLimiter {
     const unsaved = this.#takeUnsaved()
     if (unsaved.length === 0) return
     try {
-      const aheadMs = this.#aheadMs
       const windows = new Map(unsaved.map(({ bucket, window }) => [bucket, window]))
-      const changes = unsaved.map(({ bucket, window, tokens }) => ({ bucket, used: tokens, ends_at: window.endsAt + aheadMs }))
-      for (const row of await addToWindows(this.#database, changes, this.#shared.now())) {
+      const changes = unsaved.map(({ bucket, window, tokens }) => ({ bucket, used: tokens, ends_at: window.endsAt }))
+      for (const row of await this.#rows.add(changes)) {
         const window = windows.get(row.bucket)!
         // The tokens that other gateways counted, plus those counted here meanwhile.
         window.used = row.used + window.unsaved
-        window.endsAt = row.ends_at - aheadMs
+        window.endsAt = row.ends_at
       }
     } catch (error) {
       for (const { bucket, window, tokens } of unsaved) {
