@@ -103,7 +103,7 @@ for (const [kind, capabilities] of Object.entries(kinds)) {
     const record = await under.record(requestId)
     t.match(record, { status: 200, errorCode: 'server_error', notes: [{ kind: 'credit', summary: { lost: true } }] })
     const tokens = record.usage!.output
-    t.ok(tokens >= countTokens(words), `${tokens} tokens are charged`)
+    t.equal(tokens, countTokens(words), "only what it showed")
     t.same(ledger.spent([{ account: `key:${under.apiKey.split('_')[1]}`, period: 'day' }]), [record.costUsd])
   })
 
@@ -121,6 +121,29 @@ for (const [kind, capabilities] of Object.entries(kinds)) {
       t.match(await under.record(requestId), { errorCode: 'server_error', notes: [{ kind: 'credit', summary: { lost: true } }] })
     })
 }
+
+t.test('a reply that begins when its hold was given away is neither shown nor charged', async t => {
+  for (const stream of [true, false])
+    for (const capabilities of Object.values(kinds)) {
+      const ledger = new DoubtfulLedger()
+      ledger.answer = false
+      const plugin = scripted('acme', async function* (): AsyncGenerator<GenerationEvent> {
+        ledger.isSure = false
+        yield text(words)
+        yield usage(0, countTokens(words))
+        yield stop
+      })
+      const under = await gateway({
+        plugins: [plugin, listing(model(capabilities)), providing(Ledger, ledger)],
+        key: { name: 'k', spendCapUsd: 1, spendPeriod: 'day' },
+      })
+      const { status, requestId } = await ask(under, { model: 'm', stream })
+      t.equal(status, 503)
+      t.match(await under.record(requestId), { costUsd: null, errorCode: 'server_error' })
+      t.same(ledger.spent([{ account: `key:${under.apiKey.split('_')[1]}`, period: 'day' }]), [0])
+      await under.stop()
+    }
+})
 
 t.test('nothing is asked of a vendor under a hold that was given away meanwhile', async t => {
   const { under, ledger, calls } = await open(t, kinds.full)

@@ -87,7 +87,9 @@ onEveryDatabase(t, (t, open) => {
   void t.test('gateways whose clocks are years apart share one cap, one period and one order of entries', async t => {
     const database = await open(t)
     const machines = [new FakeClock(0), new FakeClock(Date.now()), new FakeClock(Date.UTC(2040, 0))] as const
-    const [early, right, late] = await Promise.all(machines.map(machine => gatewayOn(t, database, machine)) as [Gateway, Gateway, Gateway])
+    const early = await gatewayOn(t, database, machines[0])
+    const right = await gatewayOn(t, database, machines[1])
+    const late = await gatewayOn(t, database, machines[2])
     const monthly = { caps: [{ ...capped.caps[0]!, period: 'month' as const }], creditOf: 'example' }
     await late.ledger.addCredit({ id: 'cred_1', org: 'example', at: late.ledger.now(), amountUsd: 5, note: null, requestId: null })
     const holds = [await held(early.ledger, monthly, 0.3), await held(right.ledger, monthly, 0.3), await held(late.ledger, monthly, 0.3)]
