@@ -3,6 +3,7 @@ import { AdminTokenStore } from '../contracts/admin-token-store.ts'
 import { AuditTrail } from '../contracts/audit-trail.ts'
 import { BackgroundStore } from '../contracts/background-store.ts'
 import { Compactor } from '../contracts/compactor.ts'
+import { Coordination } from '../contracts/coordination.ts'
 import { ConversationStore } from '../contracts/conversation-store.ts'
 import { Conversations } from '../contracts/conversations.ts'
 import { KeyStore } from '../contracts/key-store.ts'
@@ -69,7 +70,16 @@ service(BackgroundStore, {
 })
 service(MetricStore, { record: method, window: method, latest: method })
 service(RateLimiter, { reserve: method, enter: method, states: optional(method) })
-service(Ledger, { reserve: method, spent: method, raiseSpent: method, addCredit: method, balance: method, entries: method })
+service(Ledger, {
+  reserve: method,
+  spent: method,
+  raiseSpent: method,
+  addCredit: method,
+  now: optional(method),
+  held: optional(method),
+  balance: method,
+  entries: method,
+})
 service(RecordStore, { page: method, find: method, content: method, eraseContent: method, usage: method, keyUse: method })
 service(AuditTrail, { add: method, page: method })
 service(AdminTokenStore, { find: method, add: method, remove: method, list: method })
@@ -84,6 +94,15 @@ service(Compactor, {
   question: method,
 })
 service(SharedState, { publish: method, subscribe: method })
+service(Coordination, {
+  expectedProcesses: optional(count(1)),
+  claim: method,
+  change: method,
+  states: method,
+  beat: method,
+  gauges: method,
+  exchange: method,
+})
 
 /** The services that plugins provide by a contract of core. */
 export const checkedServices: readonly ContractToken<any>[] = [...shapes.keys()]
