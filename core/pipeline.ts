@@ -4,6 +4,7 @@ import { KeyIssuer } from './admission/key-issuer.ts'
 import { KeyWarnings } from './admission/key-warnings.ts'
 import { Permissions } from './admission/permissions.ts'
 import { PolicyResolver } from './admission/policy.ts'
+import { EarlyTokens } from './limits/early-tokens.ts'
 import { RequestLimits } from './limits/request-limits.ts'
 import { StoredRows } from './admission/stored-rows.ts'
 import { Tickets } from './admission/tickets.ts'
@@ -56,6 +57,7 @@ export const pipeline = [
   Permissions,
   Reach,
   Tickets,
+  EarlyTokens,
   RequestLimits,
   Admission,
   KeyIssuer,
