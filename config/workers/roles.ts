@@ -1,5 +1,8 @@
 import type { Logger } from '../../core/foundation/logger.ts'
 import type { PluginUse } from '../../core/index.ts'
+import type { LoadedConfig } from '../load.ts'
+import { OwnerProcess } from '../owner/owner-process.ts'
+import { workersOf } from './count.ts'
 
 /** A process in which the workers of one machine count together. */
 export interface CoordinatorProcess {
@@ -9,12 +12,13 @@ export interface CoordinatorProcess {
   stop(): Promise<void>
 }
 
-/** Starts the process in which workers count together. Called once, before the first worker opens its gateway. Undefined if there is none. */
-export async function startCoordinator(_log: Logger): Promise<CoordinatorProcess | undefined> {
-  return undefined
+/** Starts the process in which workers count together. Called once, before a worker opens its gateway. Throws a `ConfigError`. */
+export function startCoordinator(log: Logger): Promise<CoordinatorProcess> {
+  return OwnerProcess.start(log)
 }
 
 /** The plugins that a worker gets besides those of the config, to reach that process. */
-export async function coordinatorPlugins(_path: string): Promise<readonly PluginUse[]> {
-  return []
+export async function coordinatorPlugins(path: string, { plugins, server }: LoadedConfig): Promise<readonly PluginUse[]> {
+  const { ownerPlugins } = await import('../owner/plugin.ts')
+  return ownerPlugins(path, workersOf(server.workers), plugins)
 }
