@@ -6,9 +6,19 @@ import { askProcess, config, Workplace, type TurnpikeProcess } from '../../kit/t
 import { crowd } from './crowd.ts'
 import { logged, slowStream, until } from './observed.ts'
 
-/** The processes of the workers. */
+/** The processes of the workers, without the one in which they count together. */
 function workersOf({ pid }: TurnpikeProcess): readonly number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
+  return children.filter(child => commandOf(child).includes('\0worker\0'))
+}
+
+/** Empty if it has ended. */
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return ''
+  }
 }
 
 function isAlive(pid: number): boolean {
