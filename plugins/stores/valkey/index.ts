@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Clock, definePlugin, PluginError, type Registrar } from '../../../core/index.ts'
-import { requirePeer } from '../../../core/kit.ts'
+import { milliseconds, requirePeer } from '../../../core/kit.ts'
 import { Coordinated, CoordinatedLimiter, Coordination, RateLimiter, SavedWindows, SharedState } from '../../../core/stores.ts'
 import type { TlsFiles } from './client.ts'
 import { Connection } from './connection.ts'
@@ -11,7 +11,6 @@ import { ValkeySharedState } from './shared-state.ts'
 
 const address = { type: 'string', pattern: addressPattern, writeOnly: true } as const
 const file = { type: 'string', minLength: 1 } as const
-const milliseconds = { type: 'integer', minimum: 1 } as const
 /** A server that answers does so in a few milliseconds; a start never waits longer for one that does not. */
 const startWaitMs = 1_000
 
