@@ -56,7 +56,7 @@ export {
   type SpendCap,
   type Spending,
 } from './contracts/ledger.ts'
-export { MetricStore, type AttemptSample, type LatestAnswers } from './contracts/metric-store.ts'
+export { MetricStore, type AttemptSample, type LatestAnswers, type MetricSharing } from './contracts/metric-store.ts'
 export type { PageQuery, Position } from './contracts/page.ts'
 export {
   RateLimiter,
@@ -104,6 +104,7 @@ export {
   type WindowClaim,
 } from './contracts/coordination.ts'
 export { SharedMaps, SharedState, type SharedChange, type SharedMap, type SharedMapOptions } from './contracts/shared-state.ts'
+export { SignOuts } from './contracts/sign-outs.ts'
 export { storeServiceNames, storeServices, type StoreService } from './contracts/store-services.ts'
 export { CoordinatedLimiter, type CoordinatedLimiterParts } from './coordination/coordinated-limiter.ts'
 export { SavedWindows, type SavedWindow } from './contracts/saved-windows.ts'
