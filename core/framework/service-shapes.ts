@@ -80,6 +80,7 @@ service(Ledger, {
   addCredit: method,
   now: optional(method),
   held: optional(method),
+  heldCredit: optional(method),
   balance: method,
   entries: method,
 })

@@ -56,7 +56,12 @@ export class ConnectionRoom {
   }
 }
 
-async function shared(together: Together, { keyId, org }: ConnectionOwner, protocol: ConnectionProtocol, leaveHere: () => void): Promise<() => void> {
+async function shared(
+  together: Together,
+  { keyId, org }: ConnectionOwner,
+  protocol: ConnectionProtocol,
+  leaveHere: () => void,
+): Promise<() => void> {
   const limit = protocol.maxPerKey!
   const place = { bucket: `connections:${protocol.protocol}:${keyId}`, limit }
   const { leave } = await together.take({ group: org, place, windows: [] })

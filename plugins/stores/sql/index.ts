@@ -160,7 +160,7 @@ export default definePlugin({
       gateway.onStop(() => saved.stop())
     }
     if (gateway.provides(RateLimiter)) {
-      const limits = new SqlLimits(database, clock, log, lookups)
+      const limits = new SqlLimits(database, machine, log, lookups, clock)
       gateway.provide(RateLimiter, limits)
       gateway.onStop(() => time.within('save rate limit windows', () => limits.stop()))
     }
