@@ -1,7 +1,12 @@
+import pTimeout from 'p-timeout'
 import type { MetricSharing } from '../contracts/metric-store.ts'
 import type { Coordinated } from './coordinated.ts'
 
 const everyMs = 1_000
+/** Neither a start nor a stop waits longer. */
+const patienceMs = 250
+/** After this long, an answer is given up. */
+const answerMs = 15_000
 
 /** Makes the metrics of this process those of all that count together: each second it sends what is new here, and gets the sums that changed. */
 export class MetricExchange {
@@ -19,17 +24,20 @@ export class MetricExchange {
     })
   }
 
-  /** Resolves when the sums are there that others made before, or cannot be had now. Never rejects. */
+  /** Resolves when the sums are there that others made before, or cannot be had soon. Never rejects. */
   async start(): Promise<void> {
-    await this.run()
+    await within(patienceMs, this.run())
     this.#timer = setInterval(() => void this.run(), everyMs).unref()
   }
 
   /** Sends what is left. Call before the service stops. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
-    await this.#working
-    await this.run()
+    const last = async (): Promise<void> => {
+      await this.#working
+      await this.run()
+    }
+    await within(patienceMs, last())
   }
 
   /** While the service is down, what was recorded waits for it, as long as live windows reach it. */
@@ -40,9 +48,13 @@ export class MetricExchange {
 
   /** What was taken is the service's from then on: without an answer, it may have arrived, and is not sent again. */
   async #exchange(): Promise<void> {
-    const answer = await this.#coordinated.exchange(this.#metrics.take(), this.#since)
+    const answer = await within(answerMs, this.#coordinated.exchange(this.#metrics.take(), this.#since))
     if (!answer) return
     this.#since = answer.since
     this.#metrics.receive(answer.sums)
   }
+}
+
+async function within<T>(milliseconds: number, answer: Promise<T>): Promise<T | undefined> {
+  return await pTimeout(answer, { milliseconds, fallback: () => undefined })
 }

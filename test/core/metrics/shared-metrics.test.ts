@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { MetricExchange } from '../../../core/coordination/metric-exchange.ts'
 import { Coordinated, LiveMetrics, MemoryCoordination, type AttemptSample } from '../../../core/stores.ts'
@@ -165,9 +166,11 @@ t.test('an answer that is late is not asked for twice, so nothing counts twice',
   const [one, two] = [await processes.start(), await processes.start()]
   one.record(2)
   one.service.mode = 'stalls'
-  await one.exchange.run()
-  t.equal(one.coordinated.isUp, false)
+  const late = one.exchange.run()
+  void one.coordinated.beat()
+  while (one.coordinated.isUp) await delay(5)
   one.service.resume()
+  await late
   do await one.coordinated.beat()
   while (!one.coordinated.isUp)
   one.record(1)
