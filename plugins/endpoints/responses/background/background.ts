@@ -1,6 +1,12 @@
 import { GatewayError, type Caller, type Clock, type Exchange, type Logger } from '../../../../core/index.ts'
 import { describeError, isPending, RepeatedError, type GatewayServices } from '../../../../core/kit.ts'
-import { Concurrency, type BackgroundAftermath, type BackgroundState, type BackgroundStore, type RateLimiter } from '../../../../core/stores.ts'
+import {
+  Concurrency,
+  type BackgroundAftermath,
+  type BackgroundState,
+  type BackgroundStore,
+  type RateLimiter,
+} from '../../../../core/stores.ts'
 import type { EventSet } from '../create.ts'
 import type { RequestBody } from '../request-body.ts'
 import { ResponseBuilder } from '../response-builder.ts'
