@@ -36,6 +36,7 @@ import { TokenTexts } from './retrieval/token-texts.ts'
 import { HttpApp } from './server/app.ts'
 import { Heartbeat } from './server/heartbeat.ts'
 import { LiveBodies } from './server/live-bodies.ts'
+import { LiveLoad } from './server/admin/live-load.ts'
 import { OpenConnections } from './server/connections/open-connections.ts'
 import { PublicApi } from './server/public-api.ts'
 import { LiveAnswers } from './call/live-answers.ts'
@@ -101,4 +102,5 @@ export const pipeline = [
   PublicApi,
   HttpApp,
   OpenConnections,
+  LiveLoad,
 ]

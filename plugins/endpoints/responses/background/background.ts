@@ -1,6 +1,12 @@
 import { GatewayError, type Caller, type Clock, type Exchange, type Logger } from '../../../../core/index.ts'
 import { describeError, isPending, RepeatedError, type GatewayServices } from '../../../../core/kit.ts'
-import { Concurrency, type BackgroundAftermath, type BackgroundState, type BackgroundStore } from '../../../../core/stores.ts'
+import {
+  Concurrency,
+  type BackgroundAftermath,
+  type BackgroundState,
+  type BackgroundStore,
+  type RateLimiter,
+} from '../../../../core/stores.ts'
 import type { EventSet } from '../create.ts'
 import type { RequestBody } from '../request-body.ts'
 import { ResponseBuilder } from '../response-builder.ts'
@@ -21,6 +27,7 @@ const hourMs = 60 * 60 * 1000
 
 export interface BackgroundParts {
   readonly store: BackgroundStore
+  readonly limits: RateLimiter
   readonly clock: Clock
   readonly log: Logger
   readonly options: BackgroundOptions
@@ -34,7 +41,8 @@ export class Background {
   readonly store: BackgroundStore
   readonly #parts: BackgroundParts
   readonly #runs = new Map<string, BackgroundRun>()
-  readonly #running = new Concurrency()
+  /** What this process can hold, whatever other processes do. */
+  readonly #all = new Concurrency()
   readonly #failing: RepeatedError
   #timer: NodeJS.Timeout | undefined
   #beatAt = 0
@@ -46,11 +54,11 @@ export class Background {
   }
 
   /** Counts one more response. Throws a 429 if there are too many. Call the returned function when it is over. */
-  enter({ key }: Caller): () => void {
-    const { options } = this.#parts
-    const ofKey = this.#running.enter(`key:${key.id}`, options.maxRunningPerKey)
+  async enter({ key }: Caller): Promise<() => void> {
+    const { limits, options } = this.#parts
+    const ofKey = await limits.enter(`background:key:${key.id}`, options.maxRunningPerKey, key.org)
     if (!ofKey) throw tooMany(`This API key may have ${options.maxRunningPerKey} background responses in progress at once.`)
-    const ofAll = this.#running.enter('all', options.maxRunning)
+    const ofAll = this.#all.enter('background', options.maxRunning)
     if (!ofAll) {
       ofKey()
       throw tooMany(`This gateway may have ${options.maxRunning} background responses in progress at once.`)
