@@ -54,7 +54,7 @@ export class Breaker {
 
   /** Watches a question. It opens the breaker if it is late, or rejects. */
   watch(answer: Promise<unknown>): void {
-    const stop = afterAnswers(() => this.failed(lateAnswer()))
+    const stop = afterAnswers(() => this.failed(new LateAnswer()))
     answer.then(stop, cause => {
       stop()
       this.failed(cause)
@@ -86,8 +86,10 @@ export class Breaker {
   }
 }
 
-export function lateAnswer(): Error {
-  return new Error(`no answer within ${answerMs} ms`)
+export class LateAnswer extends Error {
+  constructor() {
+    super(`no answer within ${answerMs} ms`)
+  }
 }
 
 /** Calls back after the time for an answer, and after answers that are here but were not read, because this process was busy. */
