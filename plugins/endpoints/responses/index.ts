@@ -18,7 +18,7 @@ import {
   type RouteDescription,
   type RouteTrial,
 } from '../../../core/kit.ts'
-import { BackgroundStore } from '../../../core/stores.ts'
+import { BackgroundStore, RateLimiter } from '../../../core/stores.ts'
 import { backgroundOption } from './background/options.ts'
 import { setUpBackground } from './background/setup.ts'
 import type { CreateOptions, CreateServices } from './create.ts'
@@ -47,7 +47,7 @@ export default definePlugin({
     additionalProperties: false,
     properties: { ...createOptions, background: backgroundOption },
   },
-  needs: { sorts: SortStrategies, clock: Clock, services: GatewayServices },
+  needs: { sorts: SortStrategies, limits: RateLimiter, clock: Clock, services: GatewayServices },
   wants: { store: BackgroundStore, conversations: Conversations },
   setup(gateway, options, { sorts, store, conversations, ...parts }) {
     const { upstreamFailureStatus: status } = options

@@ -22,7 +22,7 @@ export async function createInBackground(
   background: Background,
   { body, warnings, events, conversation }: Asked,
 ): Promise<Reply | GatewayError> {
-  const leave = background.enter(exchange.caller)
+  const leave = await background.enter(exchange.caller)
   const stream = body.stream ? exchange.stream() : undefined
   const run = background.open(exchange, body, events, conversation?.id)
   const { request, envelope } = neutralRequest(body, conversation)

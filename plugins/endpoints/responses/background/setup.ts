@@ -1,6 +1,6 @@
 import { PluginError, type Clock, type Registrar } from '../../../../core/index.ts'
 import { isPublicHost, WebhookSigner, type GatewayServices } from '../../../../core/kit.ts'
-import type { BackgroundStore } from '../../../../core/stores.ts'
+import type { BackgroundStore, RateLimiter } from '../../../../core/stores.ts'
 import type { Background } from './background.ts'
 import type { LoadedBackground } from './loaded.ts'
 import type { BackgroundOptions, WebhookOptions } from './options.ts'
@@ -10,6 +10,7 @@ export type LazyBackground = () => Promise<Background>
 
 interface Parts {
   readonly store: BackgroundStore
+  readonly limits: RateLimiter
   readonly clock: Clock
   readonly options: BackgroundOptions
   readonly services: GatewayServices
