@@ -47,7 +47,8 @@ export const longChecks: readonly LongCheck[] = [
   },
   {
     name: 'Restarts',
-    difference: 'nine restarts of three gateways behind nginx and HAProxy at 200 requests a second, and kills; the short form has two restarts',
+    difference:
+      'nine restarts of three gateways behind nginx and HAProxy at 200 requests a second, and kills; the short form has two restarts',
     files: ['test/config/restarts-behind-proxies.test.ts'],
   },
   {

@@ -34,7 +34,8 @@ export class CountingUpstream {
       response.writeHead(200, { 'content-type': 'application/json' })
       return void response.end(JSON.stringify({ ...head, object: 'chat.completion', choices, usage }))
     }
-    const chunk = (choices: readonly object[], more = {}): string => sseFrame({ ...head, object: 'chat.completion.chunk', choices, ...more })
+    const chunk = (choices: readonly object[], more = {}): string =>
+      sseFrame({ ...head, object: 'chat.completion.chunk', choices, ...more })
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.write(chunk([{ index: 0, delta: { role: 'assistant', content: id }, finish_reason: null }]))
     for (let piece = 1; piece < Number(pieces); piece++) {
