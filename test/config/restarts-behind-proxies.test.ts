@@ -6,7 +6,7 @@ import { Stage } from './restarts/stage.ts'
 
 // Gateways on one database are restarted one after the other behind nginx and HAProxy, which have the configs of the docs, under load.
 
-const size = isLong ? { replicas: 3, perSecond: 200, sockets: 8 } : { replicas: 2, perSecond: 20, sockets: 2 }
+const size = isLong ? { replicas: 3, perSecond: 200, sockets: 8, workers: 2 } : { replicas: 2, perSecond: 20, sockets: 2 }
 const rounds = isLong ? 3 : 1
 
 t.test('restarts behind proxies lose and repeat nothing', { skip: noProxies, timeout: isLong ? 600_000 : 120_000 }, async t => {

@@ -11,6 +11,8 @@ interface Size {
   /** Over all proxies. */
   readonly perSecond: number
   readonly sockets: number
+  /** Of the first replica. The others are single processes. */
+  readonly workers?: number
 }
 
 /** Gateways on one database behind nginx and HAProxy, and those who call them through either. */
@@ -22,6 +24,7 @@ export class Stage {
   readonly #workplace: Workplace
   readonly #ports: readonly number[]
   readonly #gateways: TurnpikeProcess[]
+  readonly #workers: number
 
   private constructor(
     t: Test,
@@ -31,13 +34,14 @@ export class Stage {
     gateways: TurnpikeProcess[],
     proxies: readonly Proxy[],
     key: string,
-    { perSecond, sockets }: Size,
+    { perSecond, sockets, workers = 1 }: Size,
   ) {
     this.upstream = upstream
     this.proxies = proxies
     this.#workplace = workplace
     this.#ports = ports
     this.#gateways = gateways
+    this.#workers = workers
     this.callers = proxies.map(({ url }) => new Callers(url, key, perSecond / proxies.length))
     this.socketCallers = proxies.flatMap(({ url }) => Array.from({ length: sockets / proxies.length }, () => new SocketCaller(url, key)))
     t.teardown(() => this.stop())
@@ -52,7 +56,7 @@ export class Stage {
     const ports = await freePorts(size.replicas)
     const gateways: TurnpikeProcess[] = []
     t.teardown(() => gateways.forEach(gateway => gateway.signal('SIGKILL')))
-    for (const port of ports) gateways.push(await started(workplace, port))
+    for (const port of ports) gateways.push(await started(workplace, port, port === ports[0] ? size.workers : 1))
     const proxies: Proxy[] = []
     for (const name of ['nginx', 'haproxy'] as const) {
       const proxy = await Proxy.start(name, ports)
@@ -71,7 +75,7 @@ export class Stage {
     const gateway = this.#gateways[index]!
     gateway.signal(signal)
     const finished = await gateway.finished
-    this.#gateways[index] = await started(this.#workplace, this.#ports[index]!)
+    this.#gateways[index] = await started(this.#workplace, this.#ports[index]!, index === 0 ? this.#workers : 1)
     return finished
   }
 
@@ -112,8 +116,8 @@ function configOf(upstream: string): string {
     })`
 }
 
-async function started(workplace: Workplace, port: number): Promise<TurnpikeProcess> {
-  const gateway = workplace.spawn(['start', '--port', String(port)])
+async function started(workplace: Workplace, port: number, workers = 1): Promise<TurnpikeProcess> {
+  const gateway = workplace.spawn(['start', '--port', String(port), '--workers', String(workers)])
   await gateway.url()
   for (;;) {
     const reply = await fetch(`http://127.0.0.1:${port}/v1/responses/health`, { headers: { connection: 'close' } })
