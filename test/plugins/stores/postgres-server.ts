@@ -25,7 +25,7 @@ const folder = binaries()
 export const noPostgres: string | false = folder === undefined && 'needs a Postgres server: apt-get install postgresql'
 
 /** The path of a program of Postgres, of the same version as the server. */
-export function postgresProgram(name: 'pg_dump' | 'pg_restore'): string {
+export function postgresProgram(name: 'pg_dump' | 'pg_restore' | 'pg_basebackup' | 'postgres' | 'pg_ctl'): string {
   return join(folder!, name)
 }
 
@@ -71,7 +71,8 @@ export async function startPostgres(): Promise<PostgresServer> {
   }
 }
 
-async function answering(port: number): Promise<void> {
+/** Resolves once a server answers on this port. */
+export async function answering(port: number): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     try {
       return await ask(port, 'select 1')
@@ -94,7 +95,7 @@ async function ask(port: number, statement: string): Promise<void> {
 }
 
 /** One that no other test gets from the operating system, neither before the server listens nor while it is down. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 32_000)
     const server = createServer()
@@ -109,7 +110,7 @@ async function freePort(): Promise<number> {
 }
 
 /** Postgres refuses to run as root. */
-function serverUser(): { readonly uid: number; readonly gid: number } | undefined {
+export function serverUser(): { readonly uid: number; readonly gid: number } | undefined {
   if (process.geteuid?.() !== 0) return undefined
   const idOf = (flag: string): number => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
   return { uid: idOf('-u'), gid: idOf('-g') }

@@ -1,0 +1,107 @@
+import type { Kysely } from 'kysely'
+import type { Test } from 'tap'
+import { openPostgres } from '../../../plugins/stores/sql/postgres/open.ts'
+import type { Tables } from '../../../plugins/stores/sql/tables.ts'
+import { Workplace } from '../../kit/turnpike-process.ts'
+import { silent } from '../../plugins/stores/databases.ts'
+import { masterKey } from '../../plugins/stores/sql.ts'
+import { Admin } from './admin.ts'
+import { Caller } from './caller.ts'
+import { Replica, type ReplicaSettings } from './replica.ts'
+import { Vendor } from './vendor.ts'
+
+const adminToken = 'demo-admin-token-of-at-least-32-characters'
+export const vendorKey = 'sk-demo-upstream-of-the-cluster'
+/** Requests that all replicas may have at the provider `narrow` at once. */
+export const narrowLimit = 4
+/** WebSocket connections that a key may have. */
+export const connectionLimit = 6
+
+export interface ClusterSettings {
+  readonly databaseUrl: string
+  /** Undefined: replicas count for themselves. */
+  readonly redisUrl?: string
+  /** One for each replica. */
+  readonly replicas?: readonly ReplicaSettings[]
+}
+
+/** Several gateways on one Postgres and one Redis, and the vendor behind them. */
+export class Cluster {
+  readonly vendor: Vendor
+  readonly database: Kysely<Tables>
+  readonly replicas: Replica[]
+  readonly callers: Caller[] = []
+
+  private constructor(vendor: Vendor, database: Kysely<Tables>, replicas: Replica[]) {
+    this.vendor = vendor
+    this.database = database
+    this.replicas = replicas
+  }
+
+  static async start(t: Test, { databaseUrl, redisUrl, replicas: settings = [{}, {}, {}] }: ClusterSettings): Promise<Cluster> {
+    const vendor = await Vendor.start()
+    t.teardown(() => vendor.close())
+    const workplace = new Workplace(configOf(vendor.url))
+    t.teardown(() => workplace.remove())
+    const shared = {
+      DATABASE_URL: databaseUrl,
+      ...(redisUrl !== undefined && { VALKEY_URL: redisUrl }),
+      GATEWAY_MASTER_KEY: masterKey,
+      GATEWAY_ADMIN_TOKEN: adminToken,
+    }
+    const start = ({ environment, ...rest }: ReplicaSettings): Promise<Replica> =>
+      Replica.start(workplace, { ...rest, environment: { ...shared, ...environment } })
+    const replicas = await Promise.all(settings.map(start))
+    const { database } = await openPostgres({ url: databaseUrl, maxConnections: 3 }, silent)
+    const cluster = new Cluster(vendor, database, replicas)
+    t.teardown(async () => {
+      await Promise.all(cluster.replicas.map(replica => replica.kill()))
+      await database.destroy()
+    })
+    return cluster
+  }
+
+  get admin(): Admin {
+    return new Admin(this.replicas[0]!.adminUrl, adminToken)
+  }
+
+  /** A new organization with a spend cap far above what tests spend, so that spending is counted. */
+  async org(id: string, settings: object = {}): Promise<string> {
+    
+    await this.admin.ask('POST', '/orgs', { id, name: id })
+    await this.admin.ask('PATCH', `/orgs/${id}`, { spend_cap_usd: 1000, ...settings })
+    return id
+  }
+
+  /** A new key. Without `settings.org` it is one of the organization `label`, which is created, too. */
+  async caller(label: string, settings: { readonly org?: string; readonly [name: string]: unknown } = {}): Promise<Caller> {
+    const org = settings.org ?? (await this.org(label))
+    const caller = new Caller(org, label, await this.admin.key({ ...settings, org }))
+    this.callers.push(caller)
+    return caller
+  }
+
+  /** Starts a process in place of a replica that has ended. */
+  async replace(index: number): Promise<void> {
+    this.replicas[index] = await this.replicas[index]!.again()
+  }
+}
+
+function configOf(upstream: string): string {
+  return `
+    import { defineConfig, defaults } from 'turnpike/config'
+    import fileCatalog from 'turnpike/plugins/catalogs/file'
+    import responsesWebSocket from 'turnpike/plugins/endpoints/responses-websocket'
+    import openaiChat from 'turnpike/plugins/providers/openai-chat'
+    const vendor = { baseUrl: '${upstream}', apiKey: '${vendorKey}' }
+    export default defineConfig({
+      server: { host: process.env.TEST_HOST ?? '127.0.0.1', port: 0, logLevel: 'warn' },
+      plugins: [
+        ...defaults({ without: ['ollama', 'responses-websocket'] }),
+        responsesWebSocket({ connectionsPerKey: ${connectionLimit} }),
+        openaiChat({ id: 'acme', ...vendor }),
+        openaiChat({ id: 'narrow', ...vendor, maxConcurrent: ${narrowLimit} }),
+        fileCatalog({ models: [{ model: 'acme-large', endpoints: ['acme', 'narrow'].map(provider => ({ provider, price: { input: 1, output: 2 } })) }] }),
+      ],
+    })`
+}
