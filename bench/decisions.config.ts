@@ -7,7 +7,7 @@ import sql from 'turnpike/plugins/stores/sql'
 // Every default plugin with the stores of gateway.config.ts, and the benchmark's own decision vendor.
 
 export default defineConfig({
-  server: { logLevel: 'warn' },
+  server: { logLevel: 'warn', drainAnnounceMs: 0 },
   plugins: [
     ...defaults({ without: ['ollama', 'dm', 'sql', 'local-sealer'] }),
     sql({ services: ['keys', 'responses'], file: resolve('data/turnpike.db') }),

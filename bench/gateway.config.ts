@@ -10,7 +10,7 @@ import sql from 'turnpike/plugins/stores/sql'
 
 export default defineConfig({
   // Two gateways are compared at once, and each has an admin API.
-  server: { logLevel: 'warn', admin: { port: 0 } },
+  server: { logLevel: 'warn', admin: { port: 0 }, drainAnnounceMs: 0 },
   plugins: [
     // An Ollama on this machine must make no difference.
     ...defaults({ without: ['ollama', 'sql', 'local-sealer', 'responses-websocket'] }),

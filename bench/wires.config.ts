@@ -9,7 +9,7 @@ const wire = process.env['BENCH_WIRE'] as Wire
 const upstreams = JSON.parse(process.env['BENCH_UPSTREAMS']!) as Readonly<Record<string, string>>
 
 export default defineConfig({
-  server: { logLevel: 'warn' },
+  server: { logLevel: 'warn', drainAnnounceMs: 0 },
   plugins: [
     // The result must not depend on whether Ollama runs on this machine.
     ...defaults({ without: ['ollama'] }),

@@ -6,6 +6,7 @@ import { Server as TlsServer } from 'node:tls'
 export class Connections {
   readonly #quiet = new Map<HttpSocket, Quiet>()
   readonly #server: Server
+  #isEnding = false
 
   constructor(server: Server) {
     this.#server = server
@@ -19,6 +20,8 @@ export class Connections {
 
   /** Makes every response whose headers are not sent yet announce that its connection closes. */
   announceEnd(): void {
+    if (this.#isEnding) return
+    this.#isEnding = true
     const announce = (response: ServerResponse): void => void (response.shouldKeepAlive = false)
     this.#server.prependListener('request', (_, response) => announce(response))
     const now = performance.now()

@@ -1,7 +1,8 @@
-import { Server as NetServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Gateway } from '../core/gateway.ts'
+import type { AdminListener } from './listen-admin.ts'
 import type { Listener } from './listen.ts'
+import { stopAccepting } from './stop-accepting.ts'
 
 const pollMs = 25
 /**
@@ -14,12 +15,19 @@ const farewellMs = 2_000
 /** Long enough for requests that were broken off to end. */
 const brokenOffMs = 250
 
-/** Stops accepting connections, lets open requests finish within `timeoutMs`, ends the rest with an error, and stops the gateway. */
-export async function drain(gateway: Gateway, { server, acceptors, connections }: Listener, timeoutMs: number): Promise<void> {
-  let open = acceptors.length
-  // The HTTP server's own `close` would also close idle connections at once.
-  for (const acceptor of acceptors) NetServer.prototype.close.call(acceptor, () => void open--)
+/**
+ * Stops accepting connections, lets open requests finish within `timeoutMs`, ends the rest with an error, and stops the gateway. The admin
+ * listener serves until then: it has the probes.
+ */
+export async function drain(
+  gateway: Gateway,
+  { server, acceptors, connections }: Listener,
+  timeoutMs: number,
+  admin?: AdminListener,
+): Promise<void> {
   connections.announceEnd()
+  let open = acceptors.length
+  await stopAccepting(acceptors, () => void open--)
   gateway.connections.stop()
   const closeAfterMs = Math.min(quietMs, timeoutMs)
   const finished = async (withinMs: number): Promise<boolean> => {
@@ -40,5 +48,6 @@ export async function drain(gateway: Gateway, { server, acceptors, connections }
   server.closeAllConnections()
   // Requests that this breaks off, such as those whose body never came, end in their records a turn later.
   await finished(brokenOffMs)
+  admin?.close()
   await gateway.stop()
 }

@@ -306,12 +306,18 @@ export const serverSchema = {
       description:
         'A PEM file with certificate authorities to trust for connections to providers, in addition to those of Node.js. A relative path starts at the folder of the config. Use it where a company inspects TLS traffic.',
     },
+    drainAnnounceMs: {
+      ...milliseconds,
+      minimum: 0,
+      default: 5_000,
+      description:
+        'After SIGTERM or SIGINT, how long the gateway still takes connections while health checks get a 503 and every answer closes its connection, so that load balancers send new requests elsewhere. A second signal ends it. A gateway that was started from a terminal does without.',
+    },
     drainTimeoutMs: {
       ...milliseconds,
       minimum: 0,
       default: 30_000,
-      description:
-        'After SIGTERM or SIGINT, how long open requests may continue before they end with an error. Kept-alive connections close with their next response.',
+      description: 'After `drainAnnounceMs`, how long open requests may continue before they end with an error.',
     },
   },
 } as const

@@ -1,5 +1,6 @@
 import { AdminAdmission, type AdminTokenSettings } from './admission/admin-admission.ts'
 import { AuditTrail, type AuditEntry } from './contracts/audit-trail.ts'
+import { Health } from './contracts/health.ts'
 import { Clock } from './foundation/clock.ts'
 import { Ids } from './foundation/ids.ts'
 import { Masks } from './foundation/masks.ts'
@@ -51,7 +52,8 @@ export function adminOf(container: Container, facts: AdminFacts, adminToken: str
   const app = new HttpApp(api, container.get(Logger))
   return {
     app,
-    listener: (reach = { hosts: [], trustedProxies: [] }) => adminListener(app, api, container.get(AdminHosts).values(), reach),
+    listener: (reach = { hosts: [], trustedProxies: [] }) =>
+      adminListener(app, api, container.get(Health), container.get(AdminHosts).values(), reach),
     localToken: admission.localToken,
     isEmpty: () => admission.isEmpty(),
     async issueToken(settings) {

@@ -10,6 +10,7 @@ import type { OptionFacts } from './contracts/admin-route.ts'
 import { Catalog } from './contracts/catalog.ts'
 import { Compactor } from './contracts/compactor.ts'
 import { Circuits } from './contracts/circuits.ts'
+import { Health } from './contracts/health.ts'
 import { KeyStore, type KeySettings } from './contracts/key-store.ts'
 import { SharedMaps, SharedState } from './contracts/shared-state.ts'
 import { RecordStore } from './contracts/record-store.ts'
@@ -39,6 +40,7 @@ import { checkToolSchemas } from './generation/tools/tool-schemas.ts'
 import { adminOf, type GatewayAdmin } from './gateway-admin.ts'
 import { optionFacts, pluginFacts } from './server/admin/facts.ts'
 import { HttpApp } from './server/app.ts'
+import { LiveHealth } from './server/health.ts'
 import { LateServices } from './server/late-services.ts'
 import { PublicApi } from './server/public-api.ts'
 import { OpenConnections } from './server/connections/open-connections.ts'
@@ -108,6 +110,8 @@ export interface Gateway {
   /** How every provider is doing: keys that rest, open circuits, queues. Without secrets. */
   providers(): readonly ProviderState[]
   readonly liveRuns: number
+  /** From now on, health checks fail, so that load balancers send nothing more. Everything is still served. */
+  leave(): void
   /** Ends every open generation with an error. */
   abortRuns(): void
   /** Delivers what is left of the records and stops the plugins, the last first. Throws if a plugin fails to, after all others stopped. */
@@ -132,6 +136,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
 
   const lateServices = new LateServices()
   container.value(GatewayServices, lateServices.services)
+  const health = new LiveHealth(() => container.get(KeyStore))
+  container.value(Health, health)
 
   let plugins: readonly CheckedPlugin[]
   try {
@@ -213,6 +219,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     get liveRuns() {
       return live.count
     },
+    leave: () => health.leave(),
     abortRuns() {
       api.stop()
       counter.endWithin(lastCountsMs)

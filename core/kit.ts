@@ -122,6 +122,7 @@ export type {
   OpenedSearch,
   SearchEnd,
 } from './contracts/item-events.ts'
+export { Health } from './contracts/health.ts'
 export type { HeldMemory } from './contracts/held-memory.ts'
 export {
   foreignItemTypes,

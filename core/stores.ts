@@ -31,6 +31,7 @@ export {
 export {
   BackgroundStore,
   type BackgroundAddress,
+  type BackgroundAftermath,
   type BackgroundEnd,
   type BackgroundNotice,
   type BackgroundResponse,

@@ -4,6 +4,7 @@ import { describeError } from '../../core/kit.ts'
 import { describePluginError } from '../../core/foundation/logger.ts'
 import type { Gateway } from '../../core/gateway.ts'
 import { command, configOption, numberFrom, type ConfigOption } from '../command.ts'
+import { Announcement } from '../announcement.ts'
 import { drain } from '../drain.ts'
 import { handleFaults } from '../faults.ts'
 import { firstAdminToken, hasDashboard } from '../first-admin-token.ts'
@@ -13,7 +14,8 @@ import { adminAddress, listenAdmin, type AdminListener } from '../listen-admin.t
 import { listen, type Listener } from '../listen.ts'
 import { loadConfig } from '../load.ts'
 import { openGateway } from '../open-gateway.ts'
-import { serverFormats } from '../schema.ts'
+import { serverFormats, type ServerOptions } from '../schema.ts'
+import { isFromTerminal } from '../terminal.ts'
 
 interface StartOptions extends ConfigOption {
   readonly host?: string
@@ -52,7 +54,7 @@ async function start({ config: path, ...override }: StartOptions): Promise<void>
     throw error
   }
   outliveReaders()
-  stopOnSignals(gateway, listener, admin, config.server.drainTimeoutMs)
+  stopOnSignals(gateway, listener, admin, config.server)
   for (const warning of inheritedModels(gateway)) gateway.log.warn(warning)
   const adminWelcome = admin && (await firstAdminToken(gateway, admin))
   if (adminWelcome !== undefined) console.log(adminWelcome)
@@ -78,29 +80,36 @@ function logFailedStop({ log }: Gateway, error: unknown): void {
   log.error('a plugin failed to stop, so its unwritten data is lost; the rest of the gateway has stopped', fields)
 }
 
-function stopOnSignals(gateway: Gateway, listener: Listener, admin: AdminListener | undefined, drainTimeoutMs: number): void {
-  let isStopping = false
-  const stop = (why: string, exitCode: number): void => {
-    // A second signal means: do not wait.
-    if (isStopping) process.exit(1)
-    isStopping = true
-    gateway.log.info('stopping', { why, runs: gateway.liveRuns })
-    admin?.close()
-    drain(gateway, listener, drainTimeoutMs).then(
-      () => process.exit(exitCode),
-      (error: unknown) => {
-        for (const each of error instanceof AggregateError ? error.errors : [error]) logFailedStop(gateway, each)
-        process.exit(1)
-      },
-    )
+function stopOnSignals(
+  gateway: Gateway,
+  listener: Listener,
+  admin: AdminListener | undefined,
+  { drainAnnounceMs, drainTimeoutMs }: ServerOptions,
+): void {
+  let announcement: Announcement | undefined
+  const stop = (why: string, exitCode: number, announceMs: number): void => {
+    // A second signal means: do not wait. The announcement ends first, and then the process.
+    if (announcement) return void (announcement.hurry() || process.exit(1))
+    gateway.log.info('stopping', { why, runs: gateway.liveRuns, announceMs })
+    announcement = new Announcement(gateway, listener, announceMs)
+    announcement.over
+      .then(() => drain(gateway, listener, drainTimeoutMs, admin))
+      .then(
+        () => process.exit(exitCode),
+        (error: unknown) => {
+          for (const each of error instanceof AggregateError ? error.errors : [error]) logFailedStop(gateway, each)
+          process.exit(1)
+        },
+      )
   }
-  process.on('SIGTERM', () => stop('SIGTERM', 0))
-  process.on('SIGINT', () => stop('SIGINT', 0))
+  // No load balancer knows a gateway that somebody tries out, and nobody wants to wait after Ctrl-C.
+  const announceMs = isFromTerminal() ? 0 : drainAnnounceMs
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal, 0, announceMs))
   handleFaults(({ error, isRejection, plugin, place }) => {
     const fields = plugin === undefined ? describeError(error) : { plugin, place, ...describePluginError(error, true) }
     if (isRejection) return gateway.log.error('unhandled promise rejection', fields)
     gateway.log.error('uncaught error', fields)
     // The state may be inconsistent now, so let open requests finish and leave the rest to a new process.
-    if (!isStopping) stop('an uncaught error', 1)
+    if (!announcement) stop('an uncaught error', 1, 0)
   })
 }

@@ -1,3 +1,4 @@
+import { holdLost } from '../limits/hold-lost.ts'
 import type { Reservation } from '../limits/reservation.ts'
 import type { Endpoint } from '../contracts/catalog.ts'
 import { noUsage } from '../contracts/events.ts'
@@ -40,6 +41,15 @@ export class Operation {
   /** Sets the reservation to settle at the end. */
   hold(reservation: Reservation | undefined): void {
     this.#reservation = reservation
+    if (reservation) this.watch(reservation)
+  }
+
+  /** Ends the operation if its hold is lost before it is settled. */
+  watch(reservation: Reservation): void {
+    reservation.onLost(() => {
+      this.context.note('credit', { lost: true })
+      this.#scope.cancellation.abort(holdLost())
+    })
   }
 
   /** Adds the bill of a model call that the caller of this function settles. */
@@ -124,11 +134,14 @@ export class Operation {
 
   /** Charges the bill to the reservation, and releases the rest of it. Logs what cannot be settled. */
   async pay(reservation: Reservation, { usage, costUsd }: Bill, failed?: boolean): Promise<void> {
+    const { record } = this.#scope
     try {
       await (usage === noUsage ? reservation.release() : reservation.settle(usage, costUsd))
     } catch (error) {
       this.context.log.error('could not settle a reservation', { request: this.context.id, failed, ...describeError(error) })
     }
+    const { heldUsd } = reservation
+    if (heldUsd !== undefined) record.heldUsd = (record.heldUsd ?? 0) + heldUsd
   }
 
   async #allBilled(): Promise<void> {

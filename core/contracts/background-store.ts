@@ -17,17 +17,18 @@ export interface BackgroundResponse {
   readonly input: readonly Item[]
   /** The response object. While the response runs, it has no output. */
   readonly body: JsonObject
-  /** Milliseconds since the epoch, as all times here. */
+  /** Milliseconds since the epoch, by the clock of its gateway. */
   readonly createdAt: number
-  /** The gateway that runs the response is dead if it has not renewed this. */
-  readonly leaseEndsAt: number
 }
 
 /** A response as the store knows it. */
-export interface BackgroundState extends Omit<BackgroundResponse, 'leaseEndsAt'> {
+export interface BackgroundState extends BackgroundResponse {
   readonly status: BackgroundStatus
-  /** Undefined once the response is over: its gateway finished it, or the lease ended. A cancelled response may still run. */
-  readonly leaseEndsAt: number | undefined
+  /**
+   * How much longer the lease lasts, in milliseconds. Below 0: it has ended, so the gateway that runs the response is dead. Undefined once
+   * the response is over: its gateway finished it, or it has lapsed. A cancelled response may still run.
+   */
+  readonly leaseLeftMs: number | undefined
   /** The sequence number of the last event. -1: none. */
   readonly lastSequence: number
 }
@@ -53,16 +54,21 @@ export interface EventBatch {
   readonly begun?: JsonObject | undefined
 }
 
+/** What follows the end of a response. */
+export interface BackgroundAftermath {
+  /** How long it is kept. */
+  readonly keepMs: number
+  /** How soon to tell that the response is over. Absent: nobody wants to know. */
+  readonly noticeMs?: number | undefined
+}
+
 /** The end of a response. */
-export interface BackgroundEnd {
+export interface BackgroundEnd extends BackgroundAftermath {
   /** A response that was cancelled stays so. */
   readonly status: FinalStatus
   /** The finished object. Absent if the `ResponseStore` has it. */
   readonly body?: JsonObject | undefined
   readonly batch: EventBatch
-  readonly expiresAt: number
-  /** When to tell that the response is over. Absent: nobody wants to know. */
-  readonly noticeAt?: number | undefined
 }
 
 export interface BackgroundAddress {
@@ -80,12 +86,16 @@ export interface BackgroundNotice extends BackgroundAddress {
 
 /**
  * Keeps background responses: their state, which any gateway on the store can read and change, and their events, from which a stream is
- * resumed. Each response belongs to an owner: treat another owner's id as unknown. The times in the arguments are the caller's: the store
- * needs no clock. `backgroundStoreSuite` of `turnpike/testing` checks an implementation.
+ * resumed. Each response belongs to an owner: treat another owner's id as unknown. Several gateways may share a store, and their clocks may
+ * differ, so the store alone measures time: all durations begin when a function is called. `backgroundStoreSuite` of `turnpike/testing` checks
+ * an implementation.
  */
 export interface BackgroundStore {
-  /** Enters a response, with the status `queued`. Throws if the owner has one with the id. */
-  begin(owner: string, response: BackgroundResponse): Promise<void>
+  /**
+   * Enters a response, with the status `queued`. Throws if the owner has one with the id. The gateway that runs it is dead if it does not renew
+   * the lease in time.
+   */
+  begin(owner: string, response: BackgroundResponse, leaseMs: number): Promise<void>
   get(owner: string, id: string): Promise<BackgroundState | undefined>
   /**
    * Adds events, unless the response is over or gone. A chunk that is there already stays. False if the response should not run on: it is
@@ -98,10 +108,10 @@ export interface BackgroundStore {
   finish(owner: string, id: string, end: BackgroundEnd): Promise<boolean>
   /** Changes the status of a response that is `queued` or `in_progress`. False for any other. Its gateway finds out by `renew`. */
   cancel(owner: string, id: string): Promise<boolean>
-  /** Prolongs the leases of responses that are not over. Returns those that should run on, which excludes cancelled ones. */
-  renew(responses: readonly BackgroundAddress[], leaseEndsAt: number): Promise<readonly BackgroundAddress[]>
-  /** Ends all responses whose lease ended before `now`: they are `failed`, unless they are cancelled. Returns their number. */
-  lapse(now: number, end: Pick<BackgroundEnd, 'expiresAt' | 'noticeAt'>): Promise<number>
+  /** Makes the leases of responses that are not over last this long from now. Returns those that should run on, which excludes cancelled ones. */
+  renew(responses: readonly BackgroundAddress[], leaseMs: number): Promise<readonly BackgroundAddress[]>
+  /** Ends all responses whose lease has ended: they are `failed`, unless they are cancelled. Returns their number. */
+  lapse(aftermath: BackgroundAftermath): Promise<number>
   /**
    * The readable chunks from `part` on that have an event after `sequence`, in their order, a few at a time. Empty if there are none, or no
    * such response.
@@ -109,11 +119,11 @@ export interface BackgroundStore {
   events(owner: string, id: string, from: { readonly part: number; readonly sequence: number }): Promise<readonly EventChunk[]>
   /** Deletes a response that is over. False if there is none. */
   delete(owner: string, id: string): Promise<boolean>
-  /** Takes some of the notices that are due, none of which is due again before `until`, in any gateway. */
-  takeNotices(now: number, until: number): Promise<readonly BackgroundNotice[]>
-  /** Sets when a notice is due again. Undefined: never. */
-  putOff(owner: string, id: string, dueAt: number | undefined): Promise<void>
-  /** Deletes responses that are over and expired before `now`. Returns their number. */
-  expire(now: number): Promise<number>
+  /** Takes some of the notices that are due, none of which is due again for so long, in any gateway. */
+  takeNotices(forMs: number): Promise<readonly BackgroundNotice[]>
+  /** Sets in how many milliseconds a notice is due again. Undefined: never. */
+  putOff(owner: string, id: string, dueInMs: number | undefined): Promise<void>
+  /** Deletes responses that are over, and were kept long enough. Returns their number. */
+  expire(): Promise<number>
 }
-export const BackgroundStore = contract<BackgroundStore>('background-store', { version: 1, stability: 'experimental' })
+export const BackgroundStore = contract<BackgroundStore>('background-store', { version: 2, stability: 'experimental' })

@@ -105,7 +105,10 @@ export interface Beat {
 export interface Coordination {
   /** Takes all of it or nothing, in one atomic step and one round trip. Places are this process's until given back, or until it gives no sign of life. */
   claim(claim: Claim): Promise<Claimed | Unclaimed>
-  /** Applies changes, each once and in one round trip per node. Unknown places are ignored. */
+  /**
+   * Applies changes, each at most once and in one round trip per node. Unknown places are ignored. From the call on, the changes are the
+   * implementation's: it repeats them itself if a connection breaks, so never pass them again, not even after a rejection.
+   */
   change(windows: readonly WindowChange[], places: readonly PlaceChange[]): Promise<void>
   /** How windows of one group stand, in their order. Begins and counts nothing. */
   states(group: string, windows: readonly TokenWindow[]): Promise<readonly CoordinatedWindow[]>
@@ -115,7 +118,7 @@ export interface Coordination {
   gauges(): Promise<readonly Gauges[]>
   /**
    * Adds to sums, and returns those that changed since the exchange that returned `since`; all that are kept if it is undefined. Called once a
-   * second, and never with two at once.
+   * second, and never with two at once. Deltas are the implementation's from the call on, as changes are.
    */
   exchange(
     deltas: readonly CountDelta[],

@@ -39,6 +39,15 @@ export interface CreditHold {
   /** Replaces the reserved amount with the amount spent, even if that is more. Resolves when it is durable, if the store is. */
   settle(actualUsd: number): Maybe<void>
   release(): Maybe<void>
+  /**
+   * False while the store may soon give the amount to other requests, because this process could not tell it for too long that it lives.
+   * Asked before each piece of a streamed answer, so it never waits. Absent: always true.
+   */
+  readonly isSure?: boolean
+  /** Finds out whether the amount is still reserved, within seconds. If not, or if nobody knows, the answer ends. Absent: always true. */
+  confirm?(): Maybe<boolean>
+  /** Calls `end`, at most once, when the answer has to end because the amount is not sure and could not be confirmed. */
+  onLost?(end: () => void): void
 }
 
 /** The reason why nothing was reserved: the first cap that leaves too little, or the organization's credit. */
@@ -87,6 +96,8 @@ export interface Ledger {
    * `maxCreditUsd` or be taken below 0. `entry.id` makes it idempotent: a second entry with the same id changes nothing.
    */
   addCredit(entry: CreditEntry): Maybe<number | undefined>
+  /** The time by which it tells periods, in milliseconds since the epoch. Absent: that of the gateway. */
+  now?(): number
   /** The organization's balance, regardless of reservations. 0 before the first entry. */
   balance(org: string): Maybe<number>
   /** The newest first. */

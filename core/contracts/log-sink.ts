@@ -100,6 +100,7 @@ type SetWhileOpen =
   | 'model'
   | 'provider'
   | 'usage'
+  | 'heldUsd'
   | 'costUsd'
   | 'errorCode'
   | 'routing'

@@ -49,6 +49,13 @@ export const recordFields = {
     about:
       'The charge in US dollars, failed attempts included. Missing if the price is unknown, or if there was no answer and no billed attempt.',
   },
+  heldUsd: {
+    type: 'number',
+    optional: true,
+    revision: 36,
+    about:
+      'US dollars that were held for the request under spend caps and credit when it ended, before the cost replaced them. Of all calls of a decision together. Missing if nothing had to be held.',
+  },
   errorCode: { type: 'text', optional: true, about: 'The code of the error that the caller got.' },
   policy: {
     type: 'json' as Json<Policy, Readonly<Record<PolicyField, boolean>>>,

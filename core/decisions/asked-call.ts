@@ -21,6 +21,7 @@ export class AskedCall implements Payer {
 
   hold(reservation: Reservation): void {
     this.#reservation = reservation
+    this.#operation.watch(reservation)
     // It came too late.
     if (this.#ending) void this.#settle()
   }

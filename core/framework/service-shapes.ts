@@ -69,7 +69,16 @@ service(BackgroundStore, {
 })
 service(MetricStore, { record: method, window: method, latest: method })
 service(RateLimiter, { reserve: method, enter: method, states: optional(method) })
-service(Ledger, { reserve: method, spent: method, raiseSpent: method, addCredit: method, balance: method, entries: method })
+service(Ledger, {
+  reserve: method,
+  spent: method,
+  raiseSpent: method,
+  addCredit: method,
+  now: optional(method),
+  held: optional(method),
+  balance: method,
+  entries: method,
+})
 service(RecordStore, { page: method, find: method, content: method, eraseContent: method, usage: method, keyUse: method })
 service(AuditTrail, { add: method, page: method })
 service(AdminTokenStore, { find: method, add: method, remove: method, list: method })

@@ -243,7 +243,7 @@ export class ModelReply implements AttemptWork<RaisedEvent, Candidate, ModelRepl
 
   /** Pays for more of the output. If nothing is left, the reply ends here. */
   async #payMore({ text }: UnpaidEvent): Promise<void> {
-    if (await this.attempt.allowance!.more(text)) return
+    if (await this.#paying!.more(text)) return
     this.#unpaid = undefined
     this.#headTaken = this.attempt.head.length
     this.#isCut = this.#isOver = true
@@ -255,10 +255,10 @@ export class ModelReply implements AttemptWork<RaisedEvent, Candidate, ModelRepl
    * Throws when the reply ends before its finish.
    */
   #flow(write: (event: RaisedEvent) => boolean): Promise<void> | undefined {
-    const { head, inbox, allowance } = this.attempt
+    const { head, inbox } = this.attempt
     if (this.#isAtCut) return undefined
     // A plain reply is paid for already.
-    const paying = this.#parts.request.stream ? allowance : undefined
+    const paying = this.#parts.request.stream ? this.#paying : undefined
     const pass = paying
       ? (event: RaisedEvent) => this.#pay(event, paying, write) && this.#finish === undefined
       : (event: RaisedEvent) => (this.#accept(event) ? write(event) : true) && this.#finish === undefined
@@ -272,7 +272,7 @@ export class ModelReply implements AttemptWork<RaisedEvent, Candidate, ModelRepl
   }
 
   /** Writes as much of the event as is paid for, and keeps the rest. */
-  #pay(event: RaisedEvent, allowance: Allowance, write: (event: RaisedEvent) => boolean): boolean {
+  #pay(event: RaisedEvent, allowance: Paying, write: (event: RaisedEvent) => boolean): boolean {
     this.#unpaid = undefined
     if (!this.#accept(event)) return true
     const { paid, rest } = payFor(event, allowance)
@@ -305,6 +305,10 @@ export class ModelReply implements AttemptWork<RaisedEvent, Candidate, ModelRepl
     return true
   }
 
+  get #paying(): Paying | undefined {
+    return this.attempt.allowance ?? this.#parts.cover?.sureHold
+  }
+
   get #isAtCut(): boolean {
     return this.#isCut && this.#headTaken === this.attempt.head.length
   }
@@ -313,6 +317,8 @@ export class ModelReply implements AttemptWork<RaisedEvent, Candidate, ModelRepl
     return this.#finish !== undefined && !this.#isCut
   }
 }
+
+type Paying = Pick<Allowance, 'take' | 'more' | 'reported'>
 
 function isContent({ type }: RaisedEvent): boolean {
   return type !== 'usage' && type !== 'finish' && type !== 'model' && type !== 'warning'

@@ -11,7 +11,7 @@ export interface PaidEvent {
 }
 
 /** Takes as much of an event as the allowance covers. Wait for `Allowance.more` before the rest. */
-export function payFor(event: RaisedEvent, allowance: Allowance): PaidEvent {
+export function payFor(event: RaisedEvent, allowance: Pick<Allowance, 'take' | 'reported'>): PaidEvent {
   if (event.type === 'usage') allowance.reported(event.usage.output)
   if (!('text' in event)) return { paid: event }
   const { text } = event

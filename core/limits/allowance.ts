@@ -19,6 +19,10 @@ export interface AllowanceParts {
   readonly paidTokens: () => number
   /** Holds this many more tokens, or as many as are left. False if fewer than `atLeast` are. */
   readonly extend: (tokens: number, atLeast: number) => Promise<boolean>
+  /** False: the hold may be given away, so wait for `isHeld`. */
+  readonly isSure: () => boolean
+  /** Finds out whether there still is a hold. */
+  readonly isHeld: () => Promise<boolean>
   /** Called when the answer has to end. */
   readonly ended: () => void
   /** How many tokens to add at least. */
@@ -53,6 +57,7 @@ export class Allowance {
 
   /** Returns how much of the text is paid for, in characters. If that is not all, wait for `more` and take the rest. */
   take(text: string): number {
+    if (!this.#parts.isSure()) return 0
     const room = this.#room
     if (room === Infinity) return text.length
     if (this.#granted > 0) {
@@ -80,6 +85,7 @@ export class Allowance {
 
   /** Waits for more room, for what could not be taken. False if the answer has to end here. */
   async more(text: string): Promise<boolean> {
+    if (!this.#parts.isSure()) return await this.#parts.isHeld()
     await this.#grow()
     // Text that came while an earlier part was counted is counted, too.
     if (this.#isSpent && this.#room < leastTokens && this.#bytes > 0) await this.#grow()

@@ -10,8 +10,10 @@ import { Allowance } from './allowance.ts'
 import { costOf } from '../billing/cost.ts'
 import { ledgerUnavailable } from './ledger-unavailable.ts'
 import { safeCount } from '../tokens/safe-count.ts'
+import { holdLost } from './hold-lost.ts'
 import { costWith, covers, outputTokensFor, spendAt, type Spend } from './spend.ts'
 import { inputBound, type TokenNeed } from '../billing/token-need.ts'
+import { isStillHeld, SureHold } from './sure-hold.ts'
 import type { UsualOutput } from './usual-output.ts'
 
 export interface ReservationParts {
@@ -41,6 +43,8 @@ export interface Cover {
   readonly outputLimit?: number | undefined
   /** Pays for the output as it comes. Undefined if all of it is held. */
   readonly allowance?: Allowance | undefined
+  /** Watches a hold that could be lost, if there is no allowance. */
+  readonly sureHold?: SureHold | undefined
 }
 
 const uncovered: Cover = {}
@@ -74,6 +78,16 @@ export class Reservation {
     return this.#credit !== undefined
   }
 
+  /** US dollars held so far. Undefined without a spend cap. */
+  get heldUsd(): number | undefined {
+    return this.#credit?.usd
+  }
+
+  /** Calls `end` when the answer has to end because its hold may be given to others. */
+  onLost(end: () => void): void {
+    this.#credit?.onLost?.(end)
+  }
+
   /** The candidates whose cheapest answer is covered by the hold: at least one. Without a hold, all of them. */
   affordable<C extends { readonly endpoint: Endpoint }>(candidates: readonly C[]): readonly C[] {
     return candidates.filter(({ endpoint }) => {
@@ -89,6 +103,7 @@ export class Reservation {
   async cover(endpoint: Endpoint, canGrow: boolean): Promise<Cover> {
     const spend = this.#spendAt(endpoint)
     if (!spend) return uncovered
+    if (!(await isStillHeld(this.#credit!))) throw holdLost()
     const { leastUsd, maxUsd } = spend
     const stepTokens = this.#services.usual.expected(this.#context.caller.owner, endpoint)
     const wantedUsd = canGrow ? Math.max(leastUsd, costWith(stepTokens, spend)) : maxUsd
@@ -97,13 +112,14 @@ export class Reservation {
       const extended = await this.#extend({ atLeast, atMost: wantedUsd - this.#leftUsd })
       if (extended !== true && atLeast > 0) throw this.#services.refused(this.#context, extended)
     }
-    if (covers(this.#leftUsd, maxUsd)) return uncovered
+    const sureHold = this.#credit!.isSure === undefined ? undefined : new SureHold(this.#credit!)
+    if (covers(this.#leftUsd, maxUsd)) return { sureHold }
     if (canGrow) this.#growsToUsd = this.#goneUsd + maxUsd
     const reachableUsd = canGrow ? Math.max(this.#leftUsd, this.#credit!.reachableUsd - this.#goneUsd) : this.#leftUsd
     const outputLimit = covers(reachableUsd, maxUsd)
       ? undefined
       : Math.max(this.#need.leastOutputTokens, Math.floor(outputTokensFor(reachableUsd, spend) / (this.#need.choices ?? 1)))
-    return { outputLimit, allowance: canGrow ? this.#allowance(endpoint, stepTokens, outputLimit) : undefined }
+    return { outputLimit, ...(canGrow ? { allowance: this.#allowance(endpoint, stepTokens, outputLimit) } : { sureHold }) }
   }
 
   /** Call with the usage that a provider reported for a whole reply, and the texts that it showed. */
@@ -189,6 +205,8 @@ export class Reservation {
       counter: this.#services.counter,
       tokenizer: endpoint.tokenizer,
       stepTokens,
+      isSure: () => this.#credit!.isSure !== false,
+      isHeld: () => isStillHeld(this.#credit!),
       paidTokens: () => (covers(0, missingUsd()) ? Infinity : outputTokensFor(this.#leftUsd, spend)),
       extend: async (tokens, atLeast) => {
         const { outputTokenUsd } = spend

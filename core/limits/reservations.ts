@@ -188,7 +188,7 @@ export class Reservations {
 
   #refused(context: RunContext, shortage: CreditShortage): GatewayError {
     this.#note(context, shortage)
-    return insufficientCredits(shortage, this.#clock.now())
+    return insufficientCredits(shortage, this.#ledger.now?.() ?? this.#clock.now())
   }
 
   /** Once per request, whose calls and attempts may all be refused. */

@@ -32,6 +32,7 @@ export class RecordDraft implements OpenRecord {
   provider: string | null = null
   usage: TokenUsage | null = null
   costUsd: number | null = null
+  heldUsd: number | null = null
   lostUsd = 0
   errorCode: string | null = null
   routing: RoutingRecord | null = null
@@ -94,6 +95,7 @@ export class RecordDraft implements OpenRecord {
       routing: this.routing,
       usage: this.usage,
       costUsd: this.costUsd,
+      heldUsd: this.heldUsd,
       errorCode: this.errorCode,
       policy: this.caller ? withoutSettings(this.caller.policy) : null,
       kind: this.kind,

@@ -191,7 +191,7 @@ t.test('an uncaught error is reported without its message, and open requests may
         gateway.add(Routes, { method: 'GET', path: '/throw', auth: 'none', handle: () => (setImmediate(() => { throw new TypeError('the words of a prompt') }), { status: 200 }) })
       },
     })
-    export default defineConfig({ server: { port: 0 }, plugins: [...defaults({ without: ['ollama'] }), careless({})] })`)
+    export default defineConfig({ server: { port: 0, drainAnnounceMs: 0 }, plugins: [...defaults({ without: ['ollama'] }), careless({})] })`)
   t.teardown(() => workplace.remove())
   const gateway = workplace.spawn(['start'])
   const url = await gateway.url()
@@ -219,7 +219,7 @@ t.test('a plugin that fails to stop is named, without the words of its error', a
       setup: gateway => gateway.onStop(() => { throw error }),
     })({})
     const [one, two] = [failing('one', new TypeError('the words of a prompt')), failing('two', new TypeError('the words of a prompt'))]
-    export default defineConfig({ server: { port: 0 }, plugins: [...defaults({ without: ['ollama'] }), one, two] })`)
+    export default defineConfig({ server: { port: 0, drainAnnounceMs: 0 }, plugins: [...defaults({ without: ['ollama'] }), one, two] })`)
   t.teardown(() => workplace.remove())
   const gateway = workplace.spawn(['start'])
   await gateway.url()
@@ -283,7 +283,7 @@ t.test('a plugin that fails to set up is named, with the file', async t => {
 t.test('no command works on data of a master key that is gone', async t => {
   const workplace = new Workplace(`
     import { defineConfig, defaults } from 'turnpike/config'
-    export default defineConfig({ server: { port: 0 }, plugins: defaults({ without: ['ollama'] }) })`)
+    export default defineConfig({ server: { port: 0, drainAnnounceMs: 0 }, plugins: defaults({ without: ['ollama'] }) })`)
   t.teardown(() => workplace.remove())
   t.equal((await workplace.run('keys', 'create')).exitCode, 0)
   const keyFile = join(workplace.path, 'data', 'master.key')
@@ -324,7 +324,7 @@ t.test('a plugin that leaves a timer or a server open does not keep a command fr
         ${more}
       },
     })
-    export default defineConfig({ server: { port: 0, admin: false }, plugins: [...defaults({ without: ['ollama'] }), acme({})] })`
+    export default defineConfig({ server: { port: 0, drainAnnounceMs: 0, admin: false }, plugins: [...defaults({ without: ['ollama'] }), acme({})] })`
   const workplace = new Workplace(acme(''))
   t.teardown(() => workplace.remove())
   const fine = await workplace.run('check')

@@ -13,7 +13,7 @@ function workplaceOf(t: Test, files: Readonly<Record<string, string>>, plugins: 
     import { defineConfig, defaults } from 'turnpike/config'
     import { definePlugin } from 'turnpike'
     ${imports}
-    export default defineConfig({ server: { port: 0, admin: false }, plugins: [...defaults({ without: ['ollama'] }), ${plugins}] })`)
+    export default defineConfig({ server: { port: 0, drainAnnounceMs: 0, admin: false }, plugins: [...defaults({ without: ['ollama'] }), ${plugins}] })`)
   t.teardown(() => workplace.remove())
   for (const [name, text] of Object.entries(files)) {
     const path = join(workplace.path, name)

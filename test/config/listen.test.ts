@@ -18,7 +18,7 @@ const certificates = fileURLToPath(new URL('../fixtures/tls', import.meta.url))
 function config(server: string): string {
   return `
     import { defineConfig, defaults } from 'turnpike/config'
-    export default defineConfig({ server: { port: 0, ${server} }, plugins: defaults({ without: ['ollama'] }) })`
+    export default defineConfig({ server: { port: 0, drainAnnounceMs: 0, ${server} }, plugins: defaults({ without: ['ollama'] }) })`
 }
 
 t.test('both listeners keep idle connections longer than load balancers do', async t => {

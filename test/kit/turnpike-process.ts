@@ -128,7 +128,7 @@ export function config(server: string, plugins = ''): string {
   return `
     import { defineConfig, defaults } from 'turnpike/config'
     export default defineConfig({
-      server: { port: 0, ${server} },
+      server: { port: 0, drainAnnounceMs: 0, ${server} },
       plugins: [...defaults({ without: ['ollama'] }), ${plugins}],
     })`
 }

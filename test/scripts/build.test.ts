@@ -25,7 +25,7 @@ mkdirSync(join(folder, 'site'))
 writeFileSync(
   join(folder, 'site/gateway.config.mjs'),
   `import { defaults, defineConfig } from 'turnpike/config'
-   export default defineConfig({ server: { admin: { port: 0 } }, plugins: [...defaults({ without: ['ollama'] })] })`,
+   export default defineConfig({ server: { admin: { port: 0 }, drainAnnounceMs: 0 }, plugins: [...defaults({ without: ['ollama'] })] })`,
 )
 
 t.test('each public path has a file', async t => {

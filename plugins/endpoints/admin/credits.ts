@@ -48,7 +48,7 @@ export class Credits {
     const entry: CreditEntry = {
       id: gateway.ids.make('cred'),
       org,
-      at: gateway.clock.now(),
+      at: ledger.now?.() ?? gateway.clock.now(),
       amountUsd: body.amount_usd,
       note: body.note ?? null,
       requestId: null,

@@ -15,7 +15,7 @@ export async function countEarlierSpend(
   { clock }: AdminServices,
   { account, period, ...filter }: Spender,
 ): Promise<void> {
-  const now = clock.now()
+  const now = ledger.now?.() ?? clock.now()
   const query = { ...filter, from: periodStart(period, now), to: now + 1, bucket: 'total', groupBy: [], limit: 1 } as const
   const [total] = await records.usage(query)
   if (total && total.costUsd > 0) await ledger.raiseSpent({ account, period }, total.costUsd)

@@ -1,21 +1,20 @@
 import type { DashboardPage } from '../../../core/admin.ts'
 import { PluginError, type Registry } from '../../../core/index.ts'
 
-/** Ids that pages of plugins cannot have: the dashboard's own pages, and its other addresses. */
+/** The dashboard's own pages, apart from the first one. */
+export const ownPages: ReadonlySet<string> = new Set(['accounts', 'keys', 'logs', 'models', 'playground', 'providers', 'settings'])
+
+/** Ids that pages of plugins cannot have: the dashboard's own pages, and other addresses of its listener. */
 export const ownAddresses: ReadonlySet<string> = new Set([
-  'accounts',
+  ...ownPages,
   'admin',
   'app',
-  'keys',
-  'logs',
-  'models',
+  'live',
   'modules',
   'openid',
   'openid-callback',
-  'playground',
-  'providers',
+  'ready',
   'session',
-  'settings',
 ])
 
 /** Throws a `PluginError` for a page that could not be reached. */

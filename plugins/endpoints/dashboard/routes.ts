@@ -1,7 +1,8 @@
 import type { AdminExchange, AdminRoute, DashboardPage } from '../../../core/admin.ts'
-import type { Registry } from '../../../core/index.ts'
+import { GatewayError, type Registry } from '../../../core/index.ts'
 import type { Asset, Assets } from './assets.ts'
 import { redirect } from './openid.ts'
+import { ownPages } from './own-addresses.ts'
 import { pageHtml, securityHeaders } from './page.ts'
 import type { SignIn } from './sign-in.ts'
 
@@ -20,6 +21,8 @@ export function dashboardRoutes({ assets, pages, signIn }: DashboardParts): read
     open('GET', '/favicon.ico', async ({ request }) => reply(request, await assets.get('icon.svg'))),
     open('GET', '/:page', ({ request, params }) => {
       if (!/^[a-z][a-z0-9-]*$/.test(params['page']!)) return nothing()
+      const isPage = ownPages.has(params['page']!) || pages.get(params['page']!) !== undefined
+      if (!isPage && !asksForHtml(request)) throw noPage(params['page']!)
       const { pathname, search } = new URL(request.url)
       // The router ignores a slash at the end, but the relative addresses of the page do not.
       return pathname.endsWith('/') ? redirect(`../${params['page']}${search}`) : page()
@@ -40,6 +43,16 @@ export function dashboardRoutes({ assets, pages, signIn }: DashboardParts): read
 
 const html = 'text/html; charset=utf-8'
 const fresh = { 'cache-control': 'no-cache' }
+
+/** Browsers do, and the app then says that there is no such page. Programs that probe an address must not take that for an answer. */
+function asksForHtml({ headers }: Request): boolean {
+  return /\b(?:text\/html|application\/xhtml\+xml)\b/i.test(headers.get('accept') ?? '')
+}
+
+function noPage(name: string): GatewayError {
+  const message = `Nothing is served at GET /${name}.`
+  return new GatewayError({ status: 404, type: 'invalid_request_error', code: 'not_found', message })
+}
 
 function open(method: AdminRoute['method'], path: string, handle: AdminRoute['handle']): AdminRoute {
   return { method, path, role: 'none', reach: 'org', handle }

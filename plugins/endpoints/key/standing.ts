@@ -27,10 +27,11 @@ export class KeyStanding {
   readonly #caller: Caller
   readonly #now: number
 
+  /** `now`: by the gateway's clock. */
   constructor(stores: Stores, caller: Caller, now: number) {
     this.#stores = stores
     this.#caller = caller
-    this.#now = now
+    this.#now = stores.ledger.now?.() ?? now
   }
 
   async key(): Promise<JsonObject> {

@@ -1,6 +1,7 @@
-import type { JsonObject } from '../../../core/index.ts'
+import type { Clock, JsonObject } from '../../../core/index.ts'
 import type {
   BackgroundAddress,
+  BackgroundAftermath,
   BackgroundEnd,
   BackgroundNotice,
   BackgroundResponse,
@@ -18,6 +19,7 @@ interface Kept {
   readonly chunks: EventChunk[]
   body: JsonObject
   status: BackgroundStatus
+  /** On `Clock.elapsed`, as all times here. */
   leaseEndsAt: number | undefined
   parts: number
   lastSequence: number
@@ -32,12 +34,18 @@ const maxNotices = 20
 
 /** The responses that run in the background, with their events. They end with this process. */
 export class MemoryBackground implements BackgroundStore {
+  readonly #clock: Clock
   readonly #kept = new Map<string, Kept>()
 
-  async begin(owner: string, response: BackgroundResponse): Promise<void> {
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  async begin(owner: string, response: BackgroundResponse, leaseMs: number): Promise<void> {
     const address = addressOf(owner, response.id)
     if (this.#kept.has(address)) throw new Error('a background response with this id is there already')
-    const { body, leaseEndsAt } = response
+    const { body } = response
+    const leaseEndsAt = this.#in(leaseMs)
     const start = { status: 'queued', parts: 0, lastSequence: -1, expiresAt: Infinity, noticeAt: undefined, tries: 0 } as const
     this.#kept.set(address, { ...start, owner, response, body, leaseEndsAt, chunks: [] })
   }
@@ -46,7 +54,8 @@ export class MemoryBackground implements BackgroundStore {
     const kept = this.#find(owner, id)
     if (!kept) return undefined
     const { response, body, status, leaseEndsAt, lastSequence } = kept
-    return { ...response, body, status, leaseEndsAt, lastSequence }
+    const leaseLeftMs = leaseEndsAt === undefined ? undefined : leaseEndsAt - this.#clock.elapsed()
+    return { ...response, body, status, leaseLeftMs, lastSequence }
   }
 
   async append(owner: string, id: string, batch: EventBatch): Promise<boolean> {
@@ -67,13 +76,13 @@ export class MemoryBackground implements BackgroundStore {
     return true
   }
 
-  async finish(owner: string, id: string, { status, body, batch, expiresAt, noticeAt }: BackgroundEnd): Promise<boolean> {
+  async finish(owner: string, id: string, { status, body, batch, ...aftermath }: BackgroundEnd): Promise<boolean> {
     const kept = this.#find(owner, id)
     if (!kept || kept.leaseEndsAt === undefined) return false
     add(kept, batch)
     if (kept.status !== 'cancelled') kept.status = status
     if (body) kept.body = body
-    end(kept, { expiresAt, noticeAt })
+    this.#end(kept, aftermath)
     return true
   }
 
@@ -84,20 +93,21 @@ export class MemoryBackground implements BackgroundStore {
     return true
   }
 
-  async renew(responses: readonly BackgroundAddress[], leaseEndsAt: number): Promise<readonly BackgroundAddress[]> {
+  async renew(responses: readonly BackgroundAddress[], leaseMs: number): Promise<readonly BackgroundAddress[]> {
     return responses.filter(({ owner, id }) => {
       const kept = this.#find(owner, id)
       if (!kept || kept.leaseEndsAt === undefined) return false
-      kept.leaseEndsAt = leaseEndsAt
+      kept.leaseEndsAt = this.#in(leaseMs)
       return isOpen(kept)
     })
   }
 
-  async lapse(now: number, ending: Pick<BackgroundEnd, 'expiresAt' | 'noticeAt'>): Promise<number> {
+  async lapse(aftermath: BackgroundAftermath): Promise<number> {
+    const now = this.#clock.elapsed()
     const lapsed = [...this.#kept.values()].filter(({ leaseEndsAt }) => leaseEndsAt !== undefined && leaseEndsAt < now)
     for (const kept of lapsed) {
       if (isOpen(kept)) kept.status = 'failed'
-      end(kept, ending)
+      this.#end(kept, aftermath)
     }
     return lapsed.length
   }
@@ -115,24 +125,36 @@ export class MemoryBackground implements BackgroundStore {
     return kept !== undefined && kept.leaseEndsAt === undefined && this.#kept.delete(addressOf(owner, id))
   }
 
-  async takeNotices(now: number, until: number): Promise<readonly BackgroundNotice[]> {
+  async takeNotices(forMs: number): Promise<readonly BackgroundNotice[]> {
+    const now = this.#clock.elapsed()
     const due = [...this.#kept.values()].filter(({ noticeAt }) => noticeAt !== undefined && noticeAt <= now).slice(0, maxNotices)
     return due.map(kept => {
-      kept.noticeAt = until
+      kept.noticeAt = now + forMs
       const { owner, response, status } = kept
       return { owner, id: response.id, status: status as FinalStatus, createdAt: response.createdAt, tries: kept.tries++ }
     })
   }
 
-  async putOff(owner: string, id: string, dueAt: number | undefined): Promise<void> {
+  async putOff(owner: string, id: string, dueInMs: number | undefined): Promise<void> {
     const kept = this.#find(owner, id)
-    if (kept) kept.noticeAt = dueAt
+    if (kept) kept.noticeAt = dueInMs === undefined ? undefined : this.#in(dueInMs)
   }
 
-  async expire(now: number): Promise<number> {
+  async expire(): Promise<number> {
+    const now = this.#clock.elapsed()
     const expired = [...this.#kept].filter(([, { leaseEndsAt, expiresAt }]) => leaseEndsAt === undefined && expiresAt < now)
     for (const [address] of expired) this.#kept.delete(address)
     return expired.length
+  }
+
+  #end(kept: Kept, { keepMs, noticeMs }: BackgroundAftermath): void {
+    kept.leaseEndsAt = undefined
+    kept.expiresAt = this.#in(keepMs)
+    kept.noticeAt = noticeMs === undefined ? undefined : this.#in(noticeMs)
+  }
+
+  #in(milliseconds: number): number {
+    return this.#clock.elapsed() + milliseconds
   }
 
   #find(owner: string, id: string): Kept | undefined {
@@ -149,12 +171,6 @@ function add(kept: Kept, { chunks, parts, lastSequence }: EventBatch): void {
   for (const chunk of chunks) kept.chunks[chunk.part] ??= chunk
   kept.parts = parts
   kept.lastSequence = lastSequence
-}
-
-function end(kept: Kept, { expiresAt, noticeAt }: Pick<BackgroundEnd, 'expiresAt' | 'noticeAt'>): void {
-  kept.leaseEndsAt = undefined
-  kept.expiresAt = expiresAt
-  kept.noticeAt = noticeAt
 }
 
 /** Unambiguous for any characters in an id. */

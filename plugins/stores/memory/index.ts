@@ -60,7 +60,7 @@ export default definePlugin({
     },
   },
   needs: { clock: Clock },
-  contracts: { BackgroundStore: 1 },
+  contracts: { BackgroundStore: 2 },
   provides: ({ services = [] }) => services.map(service => storeServices[service]),
   offers: ({ services }) => (services ? [] : Object.values(storeServices)),
   setup(gateway, { maxResponses, maxConversations, maxRecords }, { clock }) {
@@ -69,7 +69,7 @@ export default definePlugin({
     if (gateway.provides(AccountStore)) gateway.provide(AccountStore, new MemoryAccounts(keys))
     if (gateway.provides(ResponseStore)) gateway.provide(ResponseStore, new MemoryResponses(maxResponses))
     if (gateway.provides(ConversationStore)) gateway.provide(ConversationStore, new MemoryConversations(maxConversations, clock))
-    if (gateway.provides(BackgroundStore)) gateway.provide(BackgroundStore, new MemoryBackground())
+    if (gateway.provides(BackgroundStore)) gateway.provide(BackgroundStore, new MemoryBackground(clock))
     if (gateway.provides(MetricStore)) gateway.provide(MetricStore, new LiveMetrics(clock))
     if (gateway.provides(RateLimiter)) gateway.provide(RateLimiter, new MemoryLimits(clock))
     if (gateway.provides(Ledger)) gateway.provide(Ledger, new MemoryLedger(clock))

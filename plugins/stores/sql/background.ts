@@ -1,8 +1,9 @@
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { isObject, type Item, type JsonObject, type Logger } from '../../../core/index.ts'
 import {
   recentValues,
   type BackgroundAddress,
+  type BackgroundAftermath,
   type BackgroundEnd,
   type BackgroundNotice,
   type BackgroundResponse,
@@ -15,6 +16,7 @@ import {
 import { removeExpired, takeNotices } from './background-upkeep.ts'
 import { BackgroundWrites } from './background-writes.ts'
 import { columnId } from './column-id.ts'
+import { databaseIn, databaseNow, databaseTime } from './database-now.ts'
 import { readChunks, removeBackground, sealedChunks, type BackgroundRow } from './background-rows.ts'
 import { forUpdate } from './for-update.ts'
 import type { SealedParts } from './sealed-parts.ts'
@@ -41,8 +43,8 @@ export class SqlBackground implements BackgroundStore {
     this.#writes = new BackgroundWrites(database)
   }
 
-  async begin(ownerName: string, response: BackgroundResponse): Promise<void> {
-    const { org, input, body, createdAt, leaseEndsAt } = response
+  async begin(ownerName: string, response: BackgroundResponse, leaseMs: number): Promise<void> {
+    const { org, input, body, createdAt } = response
     const owner = columnId(ownerName)
     const id = columnId(response.id)
     await this.#database
@@ -53,7 +55,7 @@ export class SqlBackground implements BackgroundStore {
         org,
         status: 'queued',
         created_at: createdAt,
-        lease_ends_at: leaseEndsAt,
+        lease_ends_at: databaseIn(this.#database, leaseMs),
         expires_at: null,
         notice_at: null,
         tries: 0,
@@ -66,7 +68,10 @@ export class SqlBackground implements BackgroundStore {
   }
 
   async get(ownerName: string, id: string): Promise<BackgroundState | undefined> {
-    const row = await this.#row(this.#reader, ownerName, id).selectAll().executeTakeFirst()
+    const row = await this.#row(this.#reader, ownerName, id)
+      .selectAll()
+      .select(sql<number | null>`lease_ends_at - ${databaseNow(this.#reader)}`.as('lease_left'))
+      .executeTakeFirst()
     if (!row) return undefined
     const { owner, org } = row
     const body = await this.#parts.open(org, { owner, id: row.id, part: 'background-body' }, row.body)
@@ -79,7 +84,7 @@ export class SqlBackground implements BackgroundStore {
       body,
       createdAt: row.created_at,
       status: row.status as BackgroundStatus,
-      leaseEndsAt: row.lease_ends_at ?? undefined,
+      leaseLeftMs: row.lease_left === null ? undefined : Number(row.lease_left),
       lastSequence: row.last_sequence,
     }
   }
@@ -108,16 +113,14 @@ export class SqlBackground implements BackgroundStore {
     return (await this.#writes.change({ update, chunks: [] })) !== undefined
   }
 
-  async finish(ownerName: string, responseId: string, { status, body, batch, expiresAt, noticeAt }: BackgroundEnd): Promise<boolean> {
+  async finish(ownerName: string, responseId: string, { status, body, batch, ...aftermath }: BackgroundEnd): Promise<boolean> {
     const row = await this.#known(ownerName, responseId)
     if (!row) return false
     const chunks = await sealedChunks(this.#parts, row, batch.chunks)
     const sealed = body && (await this.#sealedBody(row, body))
     const update = this.#change(row)
       .set(({ eb }) => ({
-        lease_ends_at: null,
-        expires_at: expiresAt,
-        notice_at: noticeAt ?? null,
+        ...this.#ended(aftermath),
         parts: batch.parts,
         last_sequence: batch.lastSequence,
         status: eb.case().when('status', '=', 'cancelled').then('cancelled').else(status).end(),
@@ -139,13 +142,13 @@ export class SqlBackground implements BackgroundStore {
     return numUpdatedRows > 0n
   }
 
-  async renew(responses: readonly BackgroundAddress[], leaseEndsAt: number): Promise<readonly BackgroundAddress[]> {
+  async renew(responses: readonly BackgroundAddress[], leaseMs: number): Promise<readonly BackgroundAddress[]> {
     const open = new Set<string>()
     for (let from = 0; from < responses.length; from += renewedAtOnce) {
       const some = responses.slice(from, from + renewedAtOnce)
       const renewal = this.#database
         .updateTable('background')
-        .set({ lease_ends_at: leaseEndsAt })
+        .set({ lease_ends_at: databaseIn(this.#database, leaseMs) })
         .where('id', 'in', [...new Set(some.map(({ id }) => columnId(id)))])
         .where('owner', 'in', [...new Set(some.map(({ owner }) => columnId(owner)))])
         .where('lease_ends_at', 'is not', null)
@@ -156,16 +159,14 @@ export class SqlBackground implements BackgroundStore {
     return responses.filter(({ owner, id }) => open.has(JSON.stringify([columnId(owner), columnId(id)])))
   }
 
-  async lapse(now: number, { expiresAt, noticeAt }: Pick<BackgroundEnd, 'expiresAt' | 'noticeAt'>): Promise<number> {
+  async lapse(aftermath: BackgroundAftermath): Promise<number> {
     const { numUpdatedRows } = await this.#database
       .updateTable('background')
       .set(({ eb }) => ({
         status: eb.case().when('status', '=', 'cancelled').then('cancelled').else('failed').end(),
-        lease_ends_at: null,
-        expires_at: expiresAt,
-        notice_at: noticeAt ?? null,
+        ...this.#ended(aftermath),
       }))
-      .where('lease_ends_at', '<', now)
+      .where('lease_ends_at', '<', databaseTime(this.#database))
       .executeTakeFirstOrThrow()
     return Number(numUpdatedRows)
   }
@@ -187,22 +188,30 @@ export class SqlBackground implements BackgroundStore {
     })
   }
 
-  async takeNotices(now: number, until: number): Promise<readonly BackgroundNotice[]> {
-    return await takeNotices(this.#database, now, until)
+  async takeNotices(forMs: number): Promise<readonly BackgroundNotice[]> {
+    return await takeNotices(this.#database, forMs)
   }
 
-  async putOff(owner: string, id: string, dueAt: number | undefined): Promise<void> {
+  async putOff(owner: string, id: string, dueInMs: number | undefined): Promise<void> {
     await this.#database
       .updateTable('background')
-      .set({ notice_at: dueAt ?? null })
+      .set({ notice_at: dueInMs === undefined ? null : databaseIn(this.#database, dueInMs) })
       .where('owner', '=', columnId(owner))
       .where('id', '=', columnId(id))
       .where('lease_ends_at', 'is', null)
       .execute()
   }
 
-  async expire(now: number): Promise<number> {
-    return await removeExpired(this.#database, now)
+  async expire(): Promise<number> {
+    return await removeExpired(this.#database)
+  }
+
+  #ended({ keepMs, noticeMs }: BackgroundAftermath) {
+    return {
+      lease_ends_at: null,
+      expires_at: databaseIn(this.#database, keepMs),
+      notice_at: noticeMs === undefined ? null : databaseIn(this.#database, noticeMs),
+    }
   }
 
   #row(database: Kysely<Tables>, owner: string, id: string) {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { ConversationAddress, ConversationRoom } from '../../../core/stores.ts'
 import { columnId } from './column-id.ts'
-import { isSqlite } from './migrations/dialect.ts'
+import { databaseNow } from './database-now.ts'
 import type { ConversationItemTable, ConversationTable, Tables } from './tables.ts'
 
 /** An address as the columns have it. */
@@ -27,13 +27,6 @@ export function refOf(at: ConversationAddress): ConversationRef {
 /** The row of a conversation. */
 export function rowOf(database: Kysely<Tables>, { owner, id }: ConversationRef) {
   return database.selectFrom('conversation').where('owner', '=', owner).where('id', '=', id)
-}
-
-/** The clock of the database, which all gateways share, in milliseconds since the epoch. */
-export function databaseNow(database: Kysely<Tables>): RawBuilder<number> {
-  return isSqlite(database)
-    ? sql<number>`cast(unixepoch('subsec') * 1000 as integer)`
-    : sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`
 }
 
 /** True for a conversation that no run has. */

@@ -14,8 +14,8 @@ import type {
 } from '../../../core/stores.ts'
 import { columnId } from './column-id.ts'
 import { ConversationParts } from './conversation-parts.ts'
+import { databaseIn } from './database-now.ts'
 import {
-  databaseNow,
   grow,
   insertItems,
   isFree,
@@ -192,7 +192,7 @@ export class SqlConversations implements ConversationStore {
     const ref = refOf(at)
     const row = await this.#database
       .updateTable('conversation')
-      .set(({ eb }) => ({ fence: eb('fence', '+', 1), leased_until: this.#in(leaseMs) }))
+      .set(({ eb }) => ({ fence: eb('fence', '+', 1), leased_until: databaseIn(this.#database, leaseMs) }))
       .where('owner', '=', ref.owner)
       .where('id', '=', ref.id)
       .where(isFree(this.#database))
@@ -203,7 +203,7 @@ export class SqlConversations implements ConversationStore {
   }
 
   async renew(at: ConversationAddress, fence: number, leaseMs: number): Promise<boolean> {
-    return await this.#setLease(at, fence, { leased_until: this.#in(leaseMs) })
+    return await this.#setLease(at, fence, { leased_until: databaseIn(this.#database, leaseMs) })
   }
 
   async release(at: ConversationAddress, fence: number): Promise<boolean> {
@@ -214,10 +214,6 @@ export class SqlConversations implements ConversationStore {
     const { owner, id } = refOf(at)
     const update = this.#database.updateTable('conversation').set(change).where('owner', '=', owner).where('id', '=', id)
     return (await update.where('fence', '=', fence).executeTakeFirstOrThrow()).numUpdatedRows > 0n
-  }
-
-  #in(milliseconds: number) {
-    return sql<number>`${databaseNow(this.#database)} + ${sql.lit(milliseconds)}`
   }
 
   /** An item that is not there is unknown, even while a run has the conversation. */

@@ -24,6 +24,7 @@ import { SqlAuditTrail } from './audit-trail.ts'
 import { SqlConversations } from './conversations.ts'
 import { SqlBackground } from './background.ts'
 import { DataKeys } from './data-keys.ts'
+import { DatabaseClock } from './database-clock.ts'
 import { openDatabase, openReaders, upgradeDatabase, type Place } from './database.ts'
 import { Expiry } from './expiry.ts'
 import { SqlKeys } from './keys.ts'
@@ -115,11 +116,11 @@ export default definePlugin({
     },
   },
   needs: { clock: Clock, sealer: Sealer },
-  contracts: { BackgroundStore: 1 },
+  contracts: { BackgroundStore: 2 },
   provides: ({ services = [] }) => services.map(service => storeServices[service]),
   offers: ({ services }) => (services ? [] : Object.values(storeServices)),
   migrate: async (gateway, options) => await upgradeDatabase(placeOf(gateway, options), gateway.log),
-  async setup(gateway, options, { clock, sealer }) {
+  async setup(gateway, options, { clock: machine, sealer }) {
     const { log } = gateway
     if (options.url !== undefined) requireSharedKey(sealer)
     const place = placeOf(gateway, options)
@@ -130,6 +131,9 @@ export default definePlugin({
     const readers = await openReaders(place, database, gateway, log)
     const { lookups } = readers
     gateway.onStop(() => time.within('close what reads', () => readers.close()))
+    const clock = new DatabaseClock(lookups, machine, log)
+    gateway.onStart(() => clock.start())
+    gateway.onStop(() => clock.stop())
     const dataKeys = new DataKeys(database, sealer, clock, log, options.dataKeyDays, readers.general)
     const parts = new SealedParts(dataKeys)
     if (gateway.createFiles) resealInBackground(gateway, dataKeys, time)
@@ -158,7 +162,7 @@ export default definePlugin({
       gateway.onStop(() => time.within('save rate limit windows', () => limits.stop()))
     }
     if (gateway.provides(Ledger)) {
-      const process = new LedgerProcess(database, clock, log)
+      const process = new LedgerProcess(database, clock, log, { machine })
       const ledger = new SqlLedger(database, clock, log, process, readers.general)
       gateway.provide(Ledger, ledger)
       gateway.onStart(() => process.start())

@@ -80,7 +80,7 @@ export interface BackgroundTable {
   readonly org: string
   readonly status: string
   readonly created_at: number
-  /** Null once it is over. */
+  /** Null once it is over. By the clock of the database, as the two times after it. */
   readonly lease_ends_at: number | null
   readonly expires_at: number | null
   readonly notice_at: number | null

@@ -421,7 +421,7 @@ t.test('200 connections at once, half of which break off', async t => {
 t.test('a drain tells the plugins, lets open messages finish, and ends the connections', async t => {
   const ask = Promise.withResolvers<void>()
   const answered = Promise.withResolvers<void>()
-  const left: string[] = []
+  const told = Promise.withResolvers<void>()
   const open: ConnectionProtocol['open'] = connection => {
     connection.socket.write(accepted)
     connection.socket.resume()
@@ -430,7 +430,7 @@ t.test('a drain tells the plugins, lets open messages finish, and ends the conne
       await answered.promise
     })
     connection.onStop(() => {
-      left.push('told')
+      told.resolve()
       void done.then(error => connection.socket.end(error ? 'failed\n' : 'finished\n'))
     })
   }
@@ -439,8 +439,7 @@ t.test('a drain tells the plugins, lets open messages finish, and ends the conne
   const peer = new UpgradingPeer(listener.url, '/v1/echo', under.apiKey)
   await ask.promise
   const drained = drain(under.gateway, listener, 60_000)
-  await Promise.resolve()
-  t.same(left, ['told'])
+  await told.promise
   answered.resolve()
   t.match(await peer.ends(), /finished\n$/)
   await drained

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { AdminRoutes, DashboardPages, type AdminRoute } from '../../../core/admin.ts'
 import { definePlugin, type Registry } from '../../../core/index.ts'
 import dashboard from '../../../plugins/endpoints/dashboard/index.ts'
-import { ownAddresses } from '../../../plugins/endpoints/dashboard/own-addresses.ts'
+import { ownAddresses, ownPages } from '../../../plugins/endpoints/dashboard/own-addresses.ts'
 import { adminGateway, type AdminGateway } from '../../kit/admin-gateway.ts'
 
 interface Browser {
@@ -70,6 +70,28 @@ t.test('the page and its files are served to everybody, and nothing else is', as
   ])
     t.equal((await ask(under, 'GET', path)).status, 404, path)
   t.equal((await ask(under, 'GET', '/admin/v1')).status, 401)
+})
+
+t.test('a page that does not exist is one for browsers only: programs that probe an address get a 404', async t => {
+  const under = await underTest()
+  t.teardown(under.stop)
+  for (const path of ['/metrics', '/healthz', '/admin', '/metrics/']) {
+    const isSlashed = path.endsWith('/')
+    for (const accept of [undefined, '*/*', 'application/json', 'text/plain', 'application/openmetrics-text; version=1.0.0, text/plain']) {
+      const reply = await ask(under, 'GET', path, undefined, accept === undefined ? {} : { accept })
+      t.match(
+        [reply.status, await reply.json()],
+        [404, { error: { code: 'not_found', message: `Nothing is served at GET ${path.replace(/\/$/, '')}.` } }],
+      )
+      t.equal((await ask(under, 'HEAD', path, undefined, accept === undefined ? {} : { accept })).status, 404)
+    }
+    for (const accept of ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'TEXT/HTML'])
+      t.equal(
+        (await ask(under, 'GET', path, undefined, { accept })).status,
+        isSlashed ? 302 : 200,
+        'the app says that there is no such page',
+      )
+  }
 })
 
 t.test('modules come without types and name libraries by their address', async t => {
@@ -255,12 +277,13 @@ t.test('a page of a plugin is listed and served, unless the dashboard has its ad
     })({})
   const under = await adminGateway({ plugins: [dashboard({}), adding('ours')] })
   t.teardown(under.stop)
+  t.same([(await ask(under, 'GET', '/ours')).status, (await ask(under, 'GET', '/theirs')).status], [200, 404])
   const { send } = await signedIn(under, await under.token('owner'))
   t.match(await (await send('GET', '/session')).json(), { pages: [{ id: 'ours', title: 'Ours', role: 'editor' }] })
   const module = await ask(under, 'GET', '/modules/ours.js')
   t.match(module.headers.get('content-type'), 'text/javascript')
   t.notMatch(await module.text(), /interface Browser \{/, 'its types are stripped')
-  for (const id of ['keys', 'session'])
+  for (const id of ['keys', 'session', 'live', 'ready'])
     await t.rejects(adminGateway({ plugins: [dashboard({}), adding(id)] }), {
       message: `plugin acme-page adds the dashboard page "${id}", but the dashboard already has a page with this id. Choose another id.`,
     })
@@ -268,7 +291,7 @@ t.test('a page of a plugin is listed and served, unless the dashboard has its ad
   const ids = Array.from(list.matchAll(/\bid: '([^']+)'/g), ([, id]) => id!)
   t.ok(ids.length > 5)
   t.same(
-    ids.filter(id => !ownAddresses.has(id)),
+    ids.filter(id => !ownAddresses.has(id) || !ownPages.has(id)),
     [],
     'every page has its address for itself',
   )

@@ -51,3 +51,20 @@ t.test('health is a 503 while keys cannot be answered', async t => {
   isUp = true
   t.equal(await status(), 200)
 })
+
+t.test('health is a 503 with retry-after once the gateway is about to stop, and requests are still served', async t => {
+  const under = await listeningGateway()
+  t.teardown(under.stop)
+  under.gateway.leave()
+  for (const method of ['GET', 'HEAD']) {
+    const reply = await fetch(`${under.url}/v1/responses/health`, { method })
+    t.equal(reply.status, 503, method)
+    t.equal(reply.headers.get('retry-after'), '1')
+    t.match(await reply.text(), method === 'GET' ? /"The gateway is about to stop\. Send requests to another one\."/ : /^$/)
+  }
+  const headers = { authorization: `Bearer ${under.apiKey}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ model: 'sandbox/echo', input: 'hi' })
+  const answer = await fetch(`${under.url}/v1/responses`, { method: 'POST', headers, body })
+  t.match([answer.status, ((await answer.json()) as { readonly status: string }).status], [200, 'completed'])
+  t.same(under.logs, [], 'failing health checks are no failures')
+})

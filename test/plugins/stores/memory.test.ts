@@ -77,7 +77,13 @@ void t.test('the suite of audit trails', async t => auditTrailSuite(t, { open: a
 void t.test('the suite of admin tokens', async t => adminTokenStoreSuite(t, { open: async () => ({ tokens: await get(AdminTokenStore) }) }))
 
 void t.test('the suite of background stores', async t =>
-  backgroundStoreSuite(t, { open: async () => ({ background: await get(BackgroundStore) }) }),
+  backgroundStoreSuite(t, {
+    async open() {
+      const clock = new FakeClock()
+      const { container } = await setUp([memory({})], clock)
+      return { background: container.get(BackgroundStore), pass: milliseconds => clock.pass(milliseconds) }
+    },
+  }),
 )
 
 void t.test('the suite of response stores', async t =>

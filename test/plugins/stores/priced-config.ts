@@ -8,7 +8,7 @@ export function pricedConfig(upstream: string, server = ''): string {
     import fileCatalog from 'turnpike/plugins/catalogs/file'
     import openaiChat from 'turnpike/plugins/providers/openai-chat'
     export default defineConfig({
-      server: { port: 0, ${server} },
+      server: { port: 0, drainAnnounceMs: 0, ${server} },
       plugins: [
         ...defaults({ without: ['ollama'] }),
         openaiChat({ id: 'acme', baseUrl: '${upstream}', apiKey: 'sk-demo-upstream' }),

@@ -147,7 +147,7 @@ t.test('with logging off, or where the caller says so, nothing is written', asyn
 t.test('answered requests survive SIGKILL', async t => {
   const workplace = new Workplace(`
     import { defineConfig, defaults } from 'turnpike/config'
-    export default defineConfig({ server: { port: 0 }, plugins: defaults({ without: ['ollama'] }) })`)
+    export default defineConfig({ server: { port: 0, drainAnnounceMs: 0 }, plugins: defaults({ without: ['ollama'] }) })`)
   t.teardown(() => workplace.remove())
   const key = (await workplace.run('keys', 'create', '--logging')).stdout.trim()
   const post = async (gateway: TurnpikeProcess, body: object): Promise<CheckedResponse> => {

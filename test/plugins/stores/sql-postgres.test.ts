@@ -140,7 +140,7 @@ function checkServer(t: Test, server: PostgresServer): void {
     const url = await server.createDatabase()
     const workplace = new Workplace(`
       import { defineConfig, defaults } from 'turnpike/config'
-      export default defineConfig({ server: { port: 0 }, plugins: defaults({ without: ['ollama'] }) })`)
+      export default defineConfig({ server: { port: 0, drainAnnounceMs: 0 }, plugins: defaults({ without: ['ollama'] }) })`)
     t.teardown(() => workplace.remove())
     const environment = { DATABASE_URL: url, GATEWAY_MASTER_KEY: masterKey }
     const run = async (command: string) => await workplace.spawn([command], [], environment).finished

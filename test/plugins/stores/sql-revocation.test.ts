@@ -60,7 +60,7 @@ t.test('Postgres', { skip: noPostgres, timeout: 600_000 }, async t => {
 async function checkRevocation(t: Test, databaseAt: (file: string) => Database): Promise<void> {
   const workplace = new Workplace(`
     import { defineConfig, defaults } from 'turnpike/config'
-    export default defineConfig({ server: { port: 0 }, plugins: defaults({ without: ['ollama'] }) })`)
+    export default defineConfig({ server: { port: 0, drainAnnounceMs: 0 }, plugins: defaults({ without: ['ollama'] }) })`)
   t.teardown(() => workplace.remove())
   const { options, environment, lock, unlock } = databaseAt(`${workplace.path}/data/turnpike.db`)
   const clock = new FakeClock()

@@ -75,7 +75,12 @@ onEveryDatabase(t, (t, open) => {
     backgroundStoreSuite(t, {
       async open() {
         const { database, close } = await openOnce(t, open)
-        return { close, background: new SqlBackground(database, partsOn(database), silent) }
+        const pass = async (milliseconds: number): Promise<void> => {
+          const earlier = (column: string) => sql<number>`${sql.ref(column)} - ${sql.lit(milliseconds)}`
+          const times = { lease_ends_at: earlier('lease_ends_at'), expires_at: earlier('expires_at'), notice_at: earlier('notice_at') }
+          await database.updateTable('background').set(times).execute()
+        }
+        return { close, background: new SqlBackground(database, partsOn(database), silent), pass }
       },
     }),
   )

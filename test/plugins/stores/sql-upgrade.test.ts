@@ -229,14 +229,14 @@ for (const [name, open] of Object.entries(onDialects))
 t.test('turnpike check leaves it alone, and keys list upgrades it', async t => {
   const workplace = new Workplace(`
     import { defineConfig, defaults } from 'turnpike/config'
-    export default defineConfig({ server: { port: 0 }, plugins: defaults({ without: ['ollama'] }) })`)
+    export default defineConfig({ server: { port: 0, drainAnnounceMs: 0 }, plugins: defaults({ without: ['ollama'] }) })`)
   t.teardown(() => workplace.remove())
   const file = join(workplace.path, 'turnpike.db')
   copyFileSync(fixture, file)
   workplace.write(`
     import { defineConfig, defaults } from 'turnpike/config'
     import sql from 'turnpike/plugins/stores/sql'
-    export default defineConfig({ server: { port: 0 }, plugins: [...defaults({ without: ['ollama', 'sql'] }), sql({ file: './turnpike.db' })] })`)
+    export default defineConfig({ server: { port: 0, drainAnnounceMs: 0 }, plugins: [...defaults({ without: ['ollama', 'sql'] }), sql({ file: './turnpike.db' })] })`)
   const environment = { GATEWAY_MASTER_KEY: masterKey }
   const before = readFileSync(file)
   const checked = await workplace.spawn(['check'], [], environment).finished

@@ -1,6 +1,6 @@
 import { GatewayError, type Exchange, type JsonObject, type TokenUsage } from '../../../../core/index.ts'
 import type { Commitment, FinishedAnswer, GenerationSink, ItemEvent, Outcome } from '../../../../core/kit.ts'
-import type { BackgroundStore, EventChunk, FinalStatus } from '../../../../core/stores.ts'
+import type { BackgroundAftermath, BackgroundStore, EventChunk, FinalStatus } from '../../../../core/stores.ts'
 import { cancelledCode } from '../errors.ts'
 import type { ResponseBuilder } from '../response-builder.ts'
 import type { LogWriter } from './log-writer.ts'
@@ -12,10 +12,9 @@ export interface RunParts {
   readonly store: BackgroundStore
   readonly builder: ResponseBuilder
   readonly writer: LogWriter
-  /** When the lease ends that begins now. */
-  leaseEndsAt(): number
-  /** The end of a response that is over now. */
-  ending(): { readonly expiresAt: number; readonly noticeAt?: number | undefined }
+  readonly leaseMs: number
+  /** What follows when the response is over. */
+  aftermath(): BackgroundAftermath
   now(): number
 }
 
@@ -59,10 +58,10 @@ export class BackgroundRun implements GenerationSink {
   }
 
   async accepted(input: readonly Item[]): Promise<void> {
-    const { store, exchange, now, leaseEndsAt } = this.#parts
+    const { store, exchange, now, leaseMs } = this.#parts
     const body = { ...this.#builder.response }
     const { org } = exchange.caller.key
-    await store.begin(this.owner, { id: this.id, org, input, body, createdAt: now(), leaseEndsAt: leaseEndsAt() })
+    await store.begin(this.owner, { id: this.id, org, input, body, createdAt: now() }, leaseMs)
     this.#isBegun = true
     this.writer.open()
     this.left = exchange.detach()
@@ -102,7 +101,7 @@ export class BackgroundRun implements GenerationSink {
 
   async settled(): Promise<void> {
     if (!this.#isBegun || !this.#end) return
-    await this.writer.finish({ ...this.#end, ...this.#parts.ending() })
+    await this.writer.finish({ ...this.#end, ...this.#parts.aftermath() })
   }
 
   abandon(): void {

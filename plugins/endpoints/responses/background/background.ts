@@ -1,6 +1,6 @@
 import { GatewayError, type Caller, type Clock, type Exchange, type Logger } from '../../../../core/index.ts'
 import { describeError, isPending, RepeatedError, type GatewayServices } from '../../../../core/kit.ts'
-import type { BackgroundState, BackgroundStore, RateLimiter } from '../../../../core/stores.ts'
+import type { BackgroundAftermath, BackgroundState, BackgroundStore, RateLimiter } from '../../../../core/stores.ts'
 import type { EventSet } from '../create.ts'
 import type { RequestBody } from '../request-body.ts'
 import { ResponseBuilder } from '../response-builder.ts'
@@ -90,8 +90,8 @@ export class Background {
       store,
       builder,
       writer,
-      leaseEndsAt: () => clock.now() + leaseMs,
-      ending: () => this.ending(),
+      leaseMs,
+      aftermath: () => this.aftermath(),
       now: () => clock.now(),
     })
     return run
@@ -119,9 +119,8 @@ export class Background {
   /** Undefined if there is no such response. One whose gateway has died has failed. */
   async find(owner: string, id: string): Promise<BackgroundState | undefined> {
     const state = await this.#inTime(this.store.get(owner, id))
-    const now = this.#parts.clock.now()
-    if (!state || isOver(state) || state.leaseEndsAt! >= now) return state
-    await this.#inTime(this.store.lapse(now, this.ending()))
+    if (!state || isOver(state) || state.leaseLeftMs! >= 0) return state
+    await this.#inTime(this.store.lapse(this.aftermath()))
     this.#parts.notify?.()
     return await this.#inTime(this.store.get(owner, id))
   }
@@ -146,11 +145,10 @@ export class Background {
     clearInterval(this.#timer)
   }
 
-  /** The end of a response that is over now. */
-  ending(): { readonly expiresAt: number; readonly noticeAt?: number } {
-    const { clock, options } = this.#parts
-    const now = clock.now()
-    return { expiresAt: now + options.keepHours * hourMs, ...(options.webhook && { noticeAt: now }) }
+  /** What follows when a response is over. */
+  aftermath(): BackgroundAftermath {
+    const { keepHours, webhook } = this.#parts.options
+    return { keepMs: keepHours * hourMs, ...(webhook && { noticeMs: 0 }) }
   }
 
   readonly failed = (error: unknown): void => this.#failing.report(describeError(error))
@@ -160,7 +158,7 @@ export class Background {
     this.#beat(runs)
     void this.#readmit(runs)
     try {
-      const wanted = new Set((await this.store.renew(runs, this.#parts.clock.now() + leaseMs)).map(({ owner, id }) => addressOf(owner, id)))
+      const wanted = new Set((await this.store.renew(runs, leaseMs)).map(({ owner, id }) => addressOf(owner, id)))
       for (const run of runs) if (!wanted.has(addressOf(run.owner, run.id))) run.stop(await run.unwanted())
     } catch (error) {
       this.failed(error)

@@ -15,6 +15,6 @@ export function loadBackground(gateway: Registrar, parts: Omit<BackgroundParts, 
   const { store, clock, options } = parts
   const notices = options.webhook && new Notices({ store, http, clock, log, webhook: options.webhook })
   const background = new Background({ ...parts, log, notify: notices && (() => notices.send()) })
-  const upkeep = new Upkeep({ store, clock, log, notices, ending: () => background.ending() })
+  const upkeep = new Upkeep({ store, clock, log, notices, aftermath: () => background.aftermath() })
   return { background, notices, upkeep }
 }

@@ -53,13 +53,12 @@ export class Notices {
   }
 
   async #sendAll(): Promise<void> {
-    const { store, clock, log } = this.#parts
+    const { store, log } = this.#parts
     try {
       for (;;) {
         // A receiver that hangs holds up only its own notice, until too many do.
         while (this.#underWay.size >= maxUnderWay) await Promise.race(this.#underWay)
-        const now = clock.now()
-        const notices = await store.takeNotices(now, now + takenMs)
+        const notices = await store.takeNotices(takenMs)
         if (notices.length === 0) return
         for (const notice of notices) this.#begin(notice)
       }
@@ -78,7 +77,7 @@ export class Notices {
   }
 
   async #send(notice: BackgroundNotice): Promise<void> {
-    const { store, clock, log } = this.#parts
+    const { store, log } = this.#parts
     const { owner, id, tries } = notice
     let waitMs: number | undefined
     try {
@@ -95,7 +94,7 @@ export class Notices {
           : 'could not tell the webhook of a background response; trying again'
       log.warn(outcome, { response: id, tries: tries + 1, reason: reasonOf(error) })
     }
-    await store.putOff(owner, id, waitMs === undefined ? undefined : clock.now() + waitMs)
+    await store.putOff(owner, id, waitMs)
     // Later ones wait for the upkeep.
     if (waitMs !== undefined && waitMs < minute) setTimeout(() => this.send(), waitMs + 1).unref()
   }

@@ -2,8 +2,8 @@ import type { JsonObject } from '../../../../core/index.ts'
 import type { BackgroundState } from '../../../../core/stores.ts'
 import { frame, membersOf, serverSentEvents } from '../frames.ts'
 
-export function isOver({ leaseEndsAt }: BackgroundState): boolean {
-  return leaseEndsAt === undefined
+export function isOver({ leaseLeftMs }: BackgroundState): boolean {
+  return leaseLeftMs === undefined
 }
 
 /** True if the store has the finished object elsewhere: among the stored responses. */

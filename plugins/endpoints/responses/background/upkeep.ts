@@ -1,6 +1,6 @@
 import type { Clock, Logger } from '../../../../core/index.ts'
 import { describeError } from '../../../../core/kit.ts'
-import type { BackgroundStore } from '../../../../core/stores.ts'
+import type { BackgroundAftermath, BackgroundStore } from '../../../../core/stores.ts'
 import type { Notices } from './notices.ts'
 
 const everyMs = 10_000
@@ -11,7 +11,7 @@ export interface UpkeepParts {
   readonly clock: Clock
   readonly log: Logger
   readonly notices: Notices | undefined
-  ending(): { readonly expiresAt: number; readonly noticeAt?: number }
+  aftermath(): BackgroundAftermath
 }
 
 /** Ends the background responses of gateways that died, sends notices that are due, and deletes what has expired. */
@@ -40,14 +40,14 @@ export class Upkeep {
 
   /** Never rejects. */
   async #work(): Promise<void> {
-    const { store, clock, log, notices, ending } = this.#parts
+    const { store, clock, log, notices, aftermath } = this.#parts
     try {
-      const lapsed = await store.lapse(clock.now(), ending())
+      const lapsed = await store.lapse(aftermath())
       if (lapsed > 0) log.warn('ended background responses of gateways that died', { responses: lapsed })
       notices?.send()
       if (this.#expiredAt !== undefined && clock.elapsed() - this.#expiredAt < expireEveryMs) return
       this.#expiredAt = clock.elapsed()
-      await store.expire(clock.now())
+      await store.expire()
     } catch (error) {
       log.error('could not look after background responses', describeError(error))
     }

@@ -9,6 +9,7 @@ import {
   type CreditRange,
   type CreditShortage,
   type Ledger,
+  type Maybe,
   type PageQuery,
   type SpendCap,
   type Spending,
@@ -29,6 +30,7 @@ import {
   type Held,
   type Limits,
 } from './changes.ts'
+import type { Lease } from './lease.ts'
 import type { LedgerProcess } from './process.ts'
 import { Settlements, type Charge } from './settlements.ts'
 import { Standstill, unlessStandstill } from '../standstill.ts'
@@ -41,15 +43,20 @@ const reserveWaitMs = 2_000
 /** The longest wait of an answer to continue. The vendor's stream pauses meanwhile. */
 const extendWaitMs = 5_000
 
+/** A clock that may have to ask for the time. */
+export interface LedgerClock extends Clock {
+  current?(): Maybe<number>
+}
+
 /** Every reservation and settlement is a transaction, so several processes share caps and balances exactly. */
 export class SqlLedger implements Ledger {
   readonly #reader: Kysely<Tables>
-  readonly #clock: Clock
+  readonly #clock: LedgerClock
   readonly #process: LedgerProcess
   readonly #batches: LedgerBatches
   readonly #settlements: Settlements
 
-  constructor(database: Kysely<Tables>, clock: Clock, log: Logger, process: LedgerProcess, reader = database) {
+  constructor(database: Kysely<Tables>, clock: LedgerClock, log: Logger, process: LedgerProcess, reader = database) {
     this.#reader = reader
     this.#clock = clock
     this.#process = process
@@ -62,22 +69,26 @@ export class SqlLedger implements Ledger {
     await this.#settlements.stop()
   }
 
+  /** The time that decides about periods, in milliseconds since the epoch. */
+  now(): number {
+    return this.#clock.now()
+  }
+
   async reserve(requestId: string, { caps, creditOf }: Spending, range: CreditRange): Promise<CreditHold | CreditShortage> {
-    const now = this.#clock.now()
+    const amounts = amountsOf(range)
+    const since = this.#clock.elapsed()
+    const leftMs = (): number => Math.max(0, Math.round(reserveWaitMs - (this.#clock.elapsed() - since)))
+    const now = await this.#now(reserveWaitMs)
+    const lease = this.#process.known ?? (await unlessStandstill(this.#process.lease(), leftMs()))
     const counted = caps.map(cap => ({ cap, name: sumName(cap.account, cap.period, periodStart(cap.period, now)) }))
     const limits: Limits = { counted, creditOf }
-    const amounts = amountsOf(range)
-    let process = this.#process.known
-    let patienceMs = reserveWaitMs
-    if (process === undefined) {
-      const since = this.#clock.elapsed()
-      process = await unlessStandstill(this.#process.id(), reserveWaitMs)
-      patienceMs = Math.max(0, Math.round(reserveWaitMs - (this.#clock.elapsed() - since)))
-    }
     const id = randomUUID()
     try {
-      const held = await this.#batches.run(reserve(id, process, limits, amounts), { patienceMs })
-      return 'short' in held ? held : this.#hold(requestId, id, limits, held)
+      const held = await this.#batches.run(reserve(id, lease.id, limits, amounts), { patienceMs: leftMs() })
+      if ('short' in held) return held
+      // It may have taken so long that others released it at once.
+      if (!lease.isSure && !(await this.#process.confirm(lease))) throw new Standstill(true, reserveWaitMs)
+      return this.#hold(requestId, id, lease, limits, held)
     } catch (error) {
       // It may have been committed anyway.
       if (!(error instanceof Standstill) || error.mayHappen) void this.#settlements.run(release(id))
@@ -86,7 +97,7 @@ export class SqlLedger implements Ledger {
   }
 
   async spent(caps: readonly Pick<SpendCap, 'account' | 'period'>[]): Promise<readonly number[]> {
-    const now = this.#clock.now()
+    const now = await this.#now()
     const names = caps.map(({ account, period }) => sumName(account, period, periodStart(period, now)))
     if (names.length === 0) return []
     const rows = await this.#reader
@@ -98,7 +109,7 @@ export class SqlLedger implements Ledger {
   }
 
   async raiseSpent({ account, period }: Pick<SpendCap, 'account' | 'period'>, usd: number): Promise<void> {
-    const name = sumName(account, period, periodStart(period, this.#clock.now()))
+    const name = sumName(account, period, periodStart(period, await this.#now()))
     await this.#batches.run(raiseSpent(name, nanoDollars(usd)))
   }
 
@@ -119,12 +130,19 @@ export class SqlLedger implements Ledger {
     return (await query.orderBy('at', 'desc').orderBy('id', 'desc').limit(limit).execute()).map(entryFromRow)
   }
 
-  #hold(requestId: string, id: string, limits: Limits, first: Held): CreditHold {
+  #now(patienceMs?: number): Maybe<number> {
+    const current = this.#clock.current?.() ?? this.#clock.now()
+    return typeof current === 'number' ? current : unlessStandstill(current, patienceMs)
+  }
+
+  #hold(requestId: string, id: string, lease: Lease, limits: Limits, first: Held): CreditHold {
     let held = first
     let ended = false
+    let unheard: (() => void) | undefined
     const end = async (spent: number): Promise<void> => {
       if (ended) return
       ended = true
+      unheard?.()
       const change = spent > 0 ? settle(requestId, id, spent, this.#clock.now()) : release(id)
       const charge = spent > 0 ? chargeOf(requestId, limits, spent) : undefined
       const settled = this.#settlements.run(change, charge)
@@ -137,6 +155,11 @@ export class SqlLedger implements Ledger {
       get reachableUsd() {
         return held.reachable / 1e9
       },
+      get isSure() {
+        return lease.isSure
+      },
+      confirm: async () => await this.#process.confirm(lease),
+      onLost: listener => void (unheard = lease.onLost(listener)),
       extend: async range => {
         const extended = await this.#batches.run(extend(id, limits, amountsOf(range)), { patienceMs: extendWaitMs })
         if ('short' in extended) return extended

@@ -1,76 +1,115 @@
-import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Clock, Logger } from '../../../../core/index.ts'
 import { describeError } from '../../../../core/kit.ts'
+import { databaseNow } from '../database-now.ts'
+import { unlessStandstill } from '../standstill.ts'
 import type { Tables } from '../tables.ts'
 import { LedgerBatches } from './batches.ts'
 import { expire } from './changes.ts'
-import { unlessStandstill } from '../standstill.ts'
+import { Lease, type Moment } from './lease.ts'
 
-const seenEveryMs = 15_000
-/** A process that was not seen for this long is dead. This exceeds a few missed signs of life, and the difference of clocks. */
-const deadAfterMs = 60_000
+/** A process whose last sign of life is older is dead. */
+const defaultDeadAfterMs = 60_000
+/** Of that: how often to give a sign of life, how long it is surely enough, and how long answers then wait for another one. */
+const shares = { renewed: 1 / 4, sure: 3 / 4, awaited: 1 / 12 }
+const retryAfterMs = 250
 /** An expired hold stays this long, so that a late settlement of it is still charged. */
 const keepExpiredMs = 24 * 60 * 60 * 1000
 /** Of caps with a period. The longest period is a month. */
 const keepSpendMs = 100 * 24 * 60 * 60 * 1000
 const holdsInBatch = 100
 
-/** Shows other processes that this one is alive, and releases the holds of dead ones. */
+export interface ProcessOptions {
+  readonly machine?: Clock
+  /** The same for all processes on one database. */
+  readonly deadAfterMs?: number
+}
+
+/**
+ * Shows other processes that this one is alive, and releases the holds of dead ones. Only the clock of the database says who is dead. Whoever
+ * finds a process dead deletes its row, which nothing brings back: so a process that was only stopped finds out before it goes on.
+ */
 export class LedgerProcess {
   readonly #database: Kysely<Tables>
   readonly #clock: Clock
+  readonly #machine: Clock
   readonly #log: Logger
-  readonly #id = randomUUID()
-  #entered: Promise<void> | undefined
-  #isEntered = false
-  #timer: NodeJS.Timeout | undefined
+  readonly #deadAfterMs: number
+  #lease: Lease | undefined
+  #renewing: Promise<Lease> | undefined
+  #timers: readonly NodeJS.Timeout[] = []
+  #ending: NodeJS.Timeout | undefined
   #working: Promise<unknown> = Promise.resolve()
 
-  constructor(database: Kysely<Tables>, clock: Clock, log: Logger) {
+  /** `machine`: the clock of this machine. `clock`: that of the database. */
+  constructor(
+    database: Kysely<Tables>,
+    clock: Clock,
+    log: Logger,
+    { machine = clock, deadAfterMs = defaultDeadAfterMs }: ProcessOptions = {},
+  ) {
     this.#database = database
     this.#clock = clock
+    this.#machine = machine
     this.#log = log
+    this.#deadAfterMs = deadAfterMs
   }
 
-  /** The name of this process in holds. The first call enters it into the database. */
-  async id(): Promise<string> {
-    if (!this.#entered) {
-      this.#entered = this.#show()
-      this.#entered.catch(() => (this.#entered = undefined))
+  /** The lease for new holds, if it is sure. */
+  get known(): Lease | undefined {
+    return this.#lease?.isSure ? this.#lease : undefined
+  }
+
+  /** The lease for new holds, renewed if it was not sure. The first call enters this process into the database. */
+  async lease(): Promise<Lease> {
+    return this.known ?? (await this.#renew())
+  }
+
+  /** Asks the database whether the holds of a lease that is not sure are still its own. Answers under it end if not, or if it stays unknown. */
+  async confirm(lease: Lease): Promise<boolean> {
+    const giveUpAt = this.#machine.elapsed() + this.#deadAfterMs * shares.awaited
+    while (!lease.isSure && lease === this.#lease) {
+      const leftMs = giveUpAt - this.#machine.elapsed()
+      if (leftMs <= 0) break
+      try {
+        await unlessStandstill(this.#renew(), leftMs)
+      } catch {
+        await wait(Math.min(retryAfterMs, leftMs), undefined, { ref: false })
+      }
     }
-    await this.#entered
-    this.#isEntered = true
-    return this.#id
-  }
-
-  /** The same, once it is entered. */
-  get known(): string | undefined {
-    return this.#isEntered ? this.#id : undefined
+    if (!lease.isSure) lease.lose()
+    return lease.isSure
   }
 
   start(): void {
     const work = (): void => {
       this.#working = this.#working
-        .then(() => (this.#entered ? this.#show() : undefined))
+        .then(() => this.#lease && this.#renew())
         .then(() => this.sweep())
         .catch(error => this.#log.error('could not maintain the ledger', describeError(error)))
     }
     work()
-    this.#timer = setInterval(work, seenEveryMs).unref()
+    this.#timers = [setInterval(work, this.#deadAfterMs * shares.renewed).unref()]
   }
 
   /** Call when no request is left. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer)
+    for (const timer of this.#timers) clearInterval(timer)
+    clearTimeout(this.#ending)
     // Without it, others notice a minute later that this process is dead.
     await unlessStandstill(this.#leave()).catch(() => {})
   }
 
   /** Returns the number of released holds. */
   async sweep(): Promise<number> {
-    const now = this.#clock.now()
     const batches = new LedgerBatches(this.#database)
+    const own = this.#lease?.id ?? ''
+    await this.#database
+      .deleteFrom('ledger_process')
+      .where('seen_at', '<', ({ eb }) => eb(databaseNow(this.#database), '-', this.#deadAfterMs))
+      .where('id', '!=', own)
+      .execute()
     let expired = 0
     for (;;) {
       const rows = await this.#database
@@ -78,21 +117,18 @@ export class LedgerProcess {
         .leftJoin('ledger_process', 'ledger_process.id', 'credit_hold.process')
         .select('credit_hold.id')
         .where('credit_hold.expired_at', 'is', null)
-        .where(({ eb, or }) => or([eb('ledger_process.seen_at', 'is', null), eb('ledger_process.seen_at', '<', now - deadAfterMs)]))
+        .where('ledger_process.id', 'is', null)
         .limit(holdsInBatch)
         .execute()
-      await Promise.all(rows.map(({ id }) => batches.run(expire(id, now))))
+      await Promise.all(rows.map(({ id }) => batches.run(expire(id, this.#clock.now()))))
       expired += rows.length
       if (rows.length < holdsInBatch) break
     }
     if (expired > 0) this.#log.warn('released the credit that dead gateways held', { holds: expired })
+    const now = this.#clock.now()
     await this.#database
       .deleteFrom('credit_hold')
       .where('expired_at', '<', now - keepExpiredMs)
-      .execute()
-    await this.#database
-      .deleteFrom('ledger_process')
-      .where('seen_at', '<', now - keepExpiredMs)
       .execute()
     await this.#database
       .deleteFrom('spend')
@@ -103,18 +139,46 @@ export class LedgerProcess {
     return expired
   }
 
-  async #leave(): Promise<void> {
-    await this.#working
-    if (this.#entered) await this.#database.deleteFrom('ledger_process').where('id', '=', this.#id).execute()
+  #renew(): Promise<Lease> {
+    return (this.#renewing ??= this.#renewOnce().finally(() => (this.#renewing = undefined)))
   }
 
-  async #show(): Promise<void> {
-    const seen_at = this.#clock.now()
+  async #renewOnce(): Promise<Lease> {
+    const known = this.#lease
+    const at = this.#moment
+    if (known) {
+      const { numUpdatedRows } = await this.#database
+        .updateTable('ledger_process')
+        .set({ seen_at: databaseNow(this.#database) })
+        .where('id', '=', known.id)
+        .executeTakeFirstOrThrow()
+      if (numUpdatedRows > 0n) return this.#renewed(known, at)
+      this.#log.warn('other gateways gave away the credit that this one held, because it gave no sign of life for too long')
+      this.#lease = undefined
+      known.end()
+    }
+    const entered = new Lease(this.#machine, this.#deadAfterMs * shares.sure, at)
     await this.#database
       .insertInto('ledger_process')
-      .values({ id: this.#id, seen_at })
-      .onConflict(conflict => conflict.column('id').doUpdateSet({ seen_at }))
+      .values({ id: entered.id, seen_at: databaseNow(this.#database) })
       .execute()
+    return (this.#lease = this.#renewed(entered, at))
+  }
+
+  #renewed(lease: Lease, at: Moment): Lease {
+    lease.renew(at)
+    clearTimeout(this.#ending)
+    this.#ending = setTimeout(() => void this.confirm(lease), this.#deadAfterMs * shares.sure).unref()
+    return lease
+  }
+
+  get #moment(): Moment {
+    return { now: this.#machine.now(), elapsed: this.#machine.elapsed() }
+  }
+
+  async #leave(): Promise<void> {
+    await this.#working
+    if (this.#lease) await this.#database.deleteFrom('ledger_process').where('id', '=', this.#lease.id).execute()
   }
 }
 

@@ -13,6 +13,8 @@ export interface PostgresPlace {
 
 const connectTimeoutMs = 5_000
 const queryTimeoutMs = 30_000
+/** A gateway that stands still within a transaction has locked rows that others need, so the server ends the transaction. */
+const endIdleTransactions = "set idle_in_transaction_session_timeout = '10s'"
 /** A database that starts together with the gateway is not there at once. */
 const waitForStartMs = 5_000
 const retryEveryMs = 250
@@ -56,7 +58,11 @@ async function pooled({ url, maxConnections }: PostgresPlace, log: Logger, query
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
     application_name: 'turnpike',
-    ...(query_timeout !== undefined && { query_timeout }),
+    ...(query_timeout !== undefined && {
+      query_timeout,
+      // Not in the connection's parameters, which PgBouncer would refuse.
+      onConnect: async client => void (await client.query(endIdleTransactions)),
+    }),
     types: { getTypeParser: (id, format) => (id === types.builtins.INT8 ? Number : types.getTypeParser(id, format as 'text')) },
   })
   // Without listeners, a connection that breaks ends the process. The pool listens to idle ones; the error of a busy one is that of its query.

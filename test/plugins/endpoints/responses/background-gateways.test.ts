@@ -17,14 +17,15 @@ interface Pair {
   readonly other: GatewayUnderTest
 }
 
-async function pair(t: Test, clock?: FakeClock): Promise<Pair> {
+/** `skewMs`: how much the clock of the other gateway is behind. */
+async function pair(t: Test, clock = new FakeClock(), storeClock = clock, skewMs = 0): Promise<Pair> {
   const acme = dictated()
-  const store = new MemoryBackground()
+  const store = new MemoryBackground(storeClock)
   const stores = [providing(BackgroundStore, store), providing(ResponseStore, new MemoryResponses(100))]
   const key = { name: 'a', user: 'ada', policy: { logging: { value: true } } }
-  const one = await gateway({ key, plugins: [...stores, acme.plugin], ...(clock && { clock }) })
+  const one = await gateway({ key, plugins: [...stores, acme.plugin], clock })
   t.teardown(one.stop)
-  const other = await gateway({ key, plugins: [...stores, dictated().plugin], ...(clock && { clock }) })
+  const other = await gateway({ key, plugins: [...stores, dictated().plugin], clock: skewMs > 0 ? new FakeClock(clock.now() - skewMs) : clock })
   t.teardown(other.stop)
   return { acme, store, one, other }
 }
@@ -100,6 +101,20 @@ t.test('a response whose gateway does not renew its hold has failed, for good', 
   await until(() => one.records.some(({ id }) => id === requestId))
   t.match(await one.record(requestId), { status: 200, errorCode: 'server_error' })
   t.same((await read(one, path)).body, failed, 'its gateway ends it, and changes nothing')
+})
+
+t.test('gateways whose clocks are minutes off agree on which responses live', async t => {
+  const ahead = new FakeClock(Date.now() + 5 * 60_000)
+  const storeClock = new FakeClock()
+  const { acme, store, one, other } = await pair(t, ahead, storeClock, 10 * 60_000)
+  acme.say('Hello')
+  const { body } = await create(one)
+  const path = `/${body.id}`
+  for (const under of [one, other]) t.match((await read(under, path)).body, { status: /queued|in_progress/ })
+  t.equal(await store.lapse({ keepMs: 60_000 }), 0, 'no gateway ends it')
+  store.renew = async responses => responses
+  storeClock.pass(31_000)
+  for (const under of [other, one]) t.match((await read(under, path)).body, { status: 'failed' })
 })
 
 t.test('a gateway that stops ends its responses with an error', async t => {

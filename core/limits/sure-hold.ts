@@ -1,0 +1,26 @@
+import type { CreditHold } from '../contracts/ledger.ts'
+import type { Allowance } from './allowance.ts'
+
+/** Lets all output pass that a hold pays for in full, as long as it is surely still reserved. */
+export class SureHold implements Pick<Allowance, 'take' | 'more' | 'reported'> {
+  readonly #credit: CreditHold
+
+  constructor(credit: CreditHold) {
+    this.#credit = credit
+  }
+
+  take(text: string): number {
+    return this.#credit.isSure === false ? 0 : text.length
+  }
+
+  async more(): Promise<boolean> {
+    return await isStillHeld(this.#credit)
+  }
+
+  reported(): void {}
+}
+
+/** False if the answer that the hold pays for has to end. */
+export async function isStillHeld(credit: CreditHold): Promise<boolean> {
+  return credit.isSure !== false || ((await credit.confirm?.()) ?? true)
+}
