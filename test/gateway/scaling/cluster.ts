@@ -23,6 +23,8 @@ export interface ClusterSettings {
   readonly redisUrl?: string
   /** One for each replica. */
   readonly replicas?: readonly ReplicaSettings[]
+  /** Default: a new one. */
+  readonly vendor?: Vendor
 }
 
 /** Several gateways on one Postgres and one Redis, and the vendor behind them. */
@@ -38,8 +40,8 @@ export class Cluster {
     this.replicas = replicas
   }
 
-  static async start(t: Test, { databaseUrl, redisUrl, replicas: settings = [{}, {}, {}] }: ClusterSettings): Promise<Cluster> {
-    const vendor = await Vendor.start()
+  static async start(t: Test, { databaseUrl, redisUrl, replicas: settings = [{}, {}, {}], ...given }: ClusterSettings): Promise<Cluster> {
+    const vendor = given.vendor ?? (await Vendor.start())
     t.teardown(() => vendor.close())
     const workplace = new Workplace(configOf(vendor.url))
     t.teardown(() => workplace.remove())
@@ -93,9 +95,9 @@ function configOf(upstream: string): string {
     import fileCatalog from 'turnpike/plugins/catalogs/file'
     import responsesWebSocket from 'turnpike/plugins/endpoints/responses-websocket'
     import openaiChat from 'turnpike/plugins/providers/openai-chat'
-    const vendor = { baseUrl: '${upstream}', apiKey: '${vendorKey}' }
+    const vendor = { baseUrl: process.env.TEST_VENDOR ?? '${upstream}', apiKey: '${vendorKey}' }
     export default defineConfig({
-      server: { host: process.env.TEST_HOST ?? '127.0.0.1', port: 0, logLevel: 'warn' },
+      server: { host: process.env.TEST_HOST ?? '127.0.0.1', port: 0, logLevel: 'warn', ...(process.env.TEST_HOST && { admin: { host: process.env.TEST_HOST, port: 0 } }) },
       plugins: [
         ...defaults({ without: ['ollama', 'responses-websocket'] }),
         responsesWebSocket({ connectionsPerKey: ${connectionLimit} }),

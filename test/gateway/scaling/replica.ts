@@ -5,6 +5,8 @@ export interface ReplicaSettings {
   readonly environment?: Readonly<Record<string, string>>
   readonly launcher?: readonly string[]
   readonly arguments?: readonly string[]
+  /** Where it is reached, if not on the loopback interface. */
+  readonly address?: string
 }
 
 /** One gateway process: a replica of a cluster. */
@@ -24,11 +26,12 @@ export class Replica {
   }
 
   static async start(workplace: Workplace, settings: ReplicaSettings): Promise<Replica> {
-    const { environment, launcher, arguments: more = [] } = settings
+    const { environment, launcher, arguments: more = [], address = '127.0.0.1' } = settings
     const process = workplace.spawn(['start', ...more], [], environment, launcher)
-    const url = await process.url()
+    const reached = (url: string): string => url.replace(/\/\/[^:/]+/, `//${address}`)
+    const url = reached(await process.url())
     const [, adminUrl] = await process.says(/The admin API is on (http:\S+)/)
-    return new Replica(workplace, settings, process, url, adminUrl!)
+    return new Replica(workplace, settings, process, url, reached(adminUrl!))
   }
 
   /** Another process in its place, on other ports. */
