@@ -11,6 +11,8 @@ import { Catalog } from './contracts/catalog.ts'
 import { Compactor } from './contracts/compactor.ts'
 import { Circuits } from './contracts/circuits.ts'
 import { Health } from './contracts/health.ts'
+import { Coordination } from './contracts/coordination.ts'
+import { Coordinated } from './coordination/coordinated.ts'
 import { KeyStore, type KeySettings } from './contracts/key-store.ts'
 import { SharedMaps, SharedState } from './contracts/shared-state.ts'
 import { RecordStore } from './contracts/record-store.ts'
@@ -132,7 +134,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     connectTimeoutMs: settings.timeouts.connectMs,
     proxies: Proxies.of(process.env),
   })
-  const { log, host, counter, trustedErrors, shared } = foundations(container, options, settings, http)
+  const { log, host, counter, trustedErrors, shared, coordinated } = foundations(container, options, settings, http)
 
   const lateServices = new LateServices()
   container.value(GatewayServices, lateServices.services)
@@ -183,6 +185,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       const plugin = container.get(ServicePlugins).get(SharedState) ?? 'unknown'
       shared.connect(container.get(SharedState), plugin, container.get(Sealer))
     }
+    if (container.has(Coordination) && options.lookOnly !== true)
+      await coordinated.connect(container.get(Coordination), container.get(ServicePlugins).get(Coordination) ?? 'unknown')
   } catch (error) {
     await host.stop()
     await http.close()
@@ -230,6 +234,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       await connections.destroy()
       await records.drain(recordsDeadlineMs)
       shared.disconnect()
+      await coordinated.stop()
       try {
         await host.stop()
       } finally {
@@ -251,6 +256,7 @@ function foundations(
   readonly counter: ThreadedTokenCounter
   readonly trustedErrors: TrustedErrors
   readonly shared: LiveMaps
+  readonly coordinated: Coordinated
 } {
   const masks = options.masks ?? new Masks(options.clock ?? systemClock)
   const isForDevelopers = settings.logLevel === 'debug' || options.showsExceptions === true
@@ -267,8 +273,10 @@ function foundations(
   container.value(Random, options.random ?? Math.random)
   const shared = new LiveMaps(clock, log)
   container.value(SharedMaps, shared)
+  const coordinated = new Coordinated(clock, log)
+  container.value(Coordinated.token, coordinated)
   const counter = new ThreadedTokenCounter(log)
   container.value(TokenCounter, counter)
   for (const { token, create } of extensionPoints) container.value(token, create())
-  return { log, host: new PluginHost(container, log, http, masks, options), counter, trustedErrors, shared }
+  return { log, host: new PluginHost(container, log, http, masks, options), counter, trustedErrors, shared, coordinated }
 }

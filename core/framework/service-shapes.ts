@@ -3,6 +3,7 @@ import { AdminTokenStore } from '../contracts/admin-token-store.ts'
 import { AuditTrail } from '../contracts/audit-trail.ts'
 import { BackgroundStore } from '../contracts/background-store.ts'
 import { Compactor } from '../contracts/compactor.ts'
+import { Coordination } from '../contracts/coordination.ts'
 import { ConversationStore } from '../contracts/conversation-store.ts'
 import { Conversations } from '../contracts/conversations.ts'
 import { KeyStore } from '../contracts/key-store.ts'
@@ -93,6 +94,15 @@ service(Compactor, {
   question: method,
 })
 service(SharedState, { publish: method, subscribe: method })
+service(Coordination, {
+  expectedProcesses: optional(count(1)),
+  claim: method,
+  change: method,
+  states: method,
+  beat: method,
+  gauges: method,
+  exchange: method,
+})
 
 /** The services that plugins provide by a contract of core. */
 export const checkedServices: readonly ContractToken<any>[] = [...shapes.keys()]
