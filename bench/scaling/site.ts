@@ -27,6 +27,10 @@ export interface SiteOptions {
   readonly arguments?: readonly string[]
   /** Of `turnpike keys create`. */
   readonly keyOptions?: readonly string[]
+  /** In bench/. Default: gateway.config.ts. */
+  readonly config?: string
+  /** True if answers are to be stored. */
+  readonly isStored?: boolean
   /** Default: 15. */
   readonly settleSeconds?: number
 }
@@ -36,14 +40,15 @@ export async function upstreamOn(core: number): Promise<Upstream> {
 }
 
 /** Starts a gateway, and loads it until V8 has optimized it. */
-export async function openSite({ name, upstream, cores, driverCore, settings = {}, settleSeconds = 15, ...options }: SiteOptions): Promise<Site> {
+export async function openSite({ name, upstream, cores, driverCore, settings = {}, ...options }: SiteOptions): Promise<Site> {
+  const { config = 'gateway.config.ts', isStored = false, settleSeconds = 15 } = options
   const port = await freePort()
   const given = { BENCH_UPSTREAM: upstream.origin, ...settings }
-  const { command, apiKey } = gatewayCommand(port, 'gateway.config.ts', given, undefined, options.keyOptions)
+  const { command, apiKey } = gatewayCommand(port, config, given, undefined, options.keyOptions)
   const shot = {
     url: `http://127.0.0.1:${port}/v1/responses`,
     headers: { Authorization: `Bearer ${apiKey}` },
-    body: JSON.stringify({ model: 'bench/bench-model', input: question }),
+    body: JSON.stringify({ model: 'bench/bench-model', input: question, store: isStored }),
   }
   const nodeArguments = [...command.nodeArguments, ...(options.arguments ?? [])]
   const server = await startServer({ ...command, nodeArguments }, cores, shot)

@@ -10,6 +10,8 @@ import pg from 'pg'
 
 export interface PostgresServer {
   readonly port: number
+  /** Of the server that runs now. Its other processes are its children. */
+  readonly pid: number
   /** Creates an empty database, and returns its URL. */
   createDatabase(): Promise<string>
   /** Kills the server as a power failure would. */
@@ -37,6 +39,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   const settings = { ...user, cwd: data }
   await promisify(execFile)(join(folder!, 'initdb'), ['--pgdata', data, '--username', 'gateway', '--auth', 'trust', '--no-sync'], settings)
   const port = await freePort()
+  let pid: number
   const start = async (): Promise<() => Promise<void>> => {
     const child = spawn(
       join(folder!, 'postgres'),
@@ -44,6 +47,7 @@ export async function startPostgres(): Promise<PostgresServer> {
       { ...settings, stdio: 'ignore' },
     )
     const finished = new Promise<void>(resolve => child.once('exit', () => resolve()))
+    pid = child.pid!
     await answering(port)
     return async () => {
       // Immediate shutdown: no checkpoint, and the next start recovers from the log.
@@ -55,6 +59,9 @@ export async function startPostgres(): Promise<PostgresServer> {
   let databases = 0
   return {
     port,
+    get pid() {
+      return pid
+    },
     async createDatabase() {
       const name = `turnpike_${++databases}`
       await ask(port, `create database ${name}`)
