@@ -6,6 +6,7 @@ import { isIP, type AddressInfo } from 'node:net'
 import type { GatewayAdmin } from '../core/gateway.ts'
 import { limitConnections } from './connection-limits.ts'
 import { ConfigError } from './errors.ts'
+import { adminFailure } from './listen-failure.ts'
 import type { ServerOptions } from './schema.ts'
 
 export interface AdminAddress {
@@ -15,6 +16,8 @@ export interface AdminAddress {
 
 export interface AdminListener {
   readonly url: string
+  /** Takes no more connections. Requests finish. */
+  handOver(): void
   /** Ends all connections at once. */
   close(): void
 }
@@ -41,11 +44,12 @@ function isEverywhere(host: string): boolean {
   return host === '0.0.0.0' || host === '::'
 }
 
-/** Serves the admin API, with the certificate of the public API if there is one. */
+/** Serves the admin API, with the certificate of the public API if there is one. `socket`: one that has the address already. */
 export async function listenAdmin(
   gatewayAdmin: GatewayAdmin,
   { host, port }: AdminAddress,
   { admin, tls }: Pick<ServerOptions, 'admin' | 'tls'>,
+  socket?: object,
 ): Promise<AdminListener> {
   const { hosts = [], trustedProxies = [] } = admin || {}
   const listener = gatewayAdmin.listener({ hosts: isEverywhere(host) ? hosts : [...hosts, host], trustedProxies })
@@ -53,10 +57,11 @@ export async function listenAdmin(
     ? createTlsServer({ cert: readFileSync(tls.cert), key: readFileSync(tls.key), passphrase: tls.passphrase }, listener)
     : createServer(listener)
   limitConnections(server)
-  await listening(server, { host, port })
+  await listening(server, { host, port }, socket)
   const { port: taken } = server.address() as AddressInfo
   return {
     url: adminUrl({ host, port: taken }, tls),
+    handOver: () => void server.close(),
     close() {
       server.close()
       server.closeAllConnections()
@@ -70,24 +75,10 @@ export function adminUrl({ host, port }: AdminAddress, tls: ServerOptions['tls']
   return `${tls ? 'https' : 'http'}://${name}:${port}`
 }
 
-async function listening(server: Server, { host, port }: AdminAddress): Promise<void> {
+async function listening(server: Server, { host, port }: AdminAddress, socket: object | undefined): Promise<void> {
   try {
-    await once(server.listen(port, host), 'listening')
+    await once(socket ? server.listen(socket) : server.listen(port, host), 'listening')
   } catch (error) {
-    throw new ConfigError(undefined, [`Cannot listen on ${host}:${port} for the admin API: ${reasonOf(error as NodeJS.ErrnoException)}`])
-  }
-}
-
-function reasonOf({ code, message }: NodeJS.ErrnoException): string {
-  switch (code) {
-    case 'EADDRINUSE':
-      return 'the port is in use, perhaps by another gateway. Choose another port with server.admin.port, or turn the admin API off with server.admin: false.'
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return 'this machine does not have that address. Set server.admin.host to one that it has, such as 127.0.0.1.'
-    case 'EACCES':
-      return 'this user may not use the port. Set server.admin.port to a port above 1023.'
-    default:
-      return message
+    throw adminFailure(host, port, error)
   }
 }

@@ -23,6 +23,7 @@ import type { RoutePreview, RouteQuery } from './contracts/route-preview.ts'
 import { TokenCounter } from './contracts/token-counter.ts'
 import { Clock, systemClock } from './foundation/clock.ts'
 import { Ids, timedIds } from './foundation/ids.ts'
+import type { JsonObject } from './foundation/json.ts'
 import { createLogger, Logger } from './foundation/logger.ts'
 import { maskThrown } from './foundation/mask-thrown.ts'
 import { Masks } from './foundation/masks.ts'
@@ -81,6 +82,8 @@ export interface GatewayOptions extends PluginHostOptions {
   readonly showsExceptions?: boolean
   /** Takes each finished log line. */
   readonly writeLog?: (line: string) => void
+  /** In every line of the log. */
+  readonly logFields?: JsonObject | undefined
 }
 
 /** A gateway that is set up and started. Serve `http.listener` with `node:http` or `node:https`, or `http.h3` with anything else. */
@@ -109,7 +112,7 @@ export interface Gateway {
   keyWarnings(settings: KeySettings): readonly string[]
   /** In which order a request would be sent to endpoints now, and why. Throws the `GatewayError` that the request would get. */
   routes(query: RouteQuery): Promise<RoutePreview>
-  /** How every provider is doing: keys that rest, open circuits, queues. Without secrets. */
+  /** How every provider is doing, as this process knows it: keys that rest, open circuits, queues. Without secrets. */
   providers(): readonly ProviderState[]
   readonly liveRuns: number
   /** From now on, health checks fail, so that load balancers send nothing more. Everything is still served. */
@@ -219,7 +222,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     rotateKey: (id, graceMs) => issuer.rotate(id, graceMs),
     keyWarnings: keySettings => keyWarnings.of(keySettings),
     routes: query => previews.of(query),
-    providers: () => providers.all(),
+    providers: () => providers.own(),
     get liveRuns() {
       return live.count
     },
@@ -261,7 +264,7 @@ function foundations(
   const masks = options.masks ?? new Masks(options.clock ?? systemClock)
   const isForDevelopers = settings.logLevel === 'debug' || options.showsExceptions === true
   const trustedErrors = new TrustedErrors(isForDevelopers)
-  const log = createLogger(settings.logLevel, masks, options.writeLog, trustedErrors)
+  const log = createLogger(settings.logLevel, masks, options.writeLog, trustedErrors, options.logFields)
   container.value(Settings, settings)
   container.value(FreezesRequests, isForDevelopers)
   container.value(Masks.token, masks)

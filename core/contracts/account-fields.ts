@@ -36,6 +36,8 @@ export const accountFields = {
   spendCapUsd: { ...keyFields.spendCapUsd, about: 'The most that all its keys may spend, in US dollars.' },
   spendPeriod: keyFields.spendPeriod,
   spentUsd: { type: 'number', optional: true, computed: true, about: 'US dollars in the period of the cap. Missing without a cap.' },
+  heldUsd: keyFields.heldUsd,
+  leftUsd: keyFields.leftUsd,
   hasCredit: {
     type: 'mark',
     optional: true,
@@ -48,6 +50,13 @@ export const accountFields = {
     computed: true,
     levels: ['org'],
     about: 'The credit that is left, in US dollars. Missing if it never had any.',
+  },
+  creditHeldUsd: {
+    type: 'number',
+    optional: true,
+    computed: true,
+    levels: ['org'],
+    about: 'US dollars of the credit that requests under way hold. Missing if it never had any.',
   },
   metadata: keyFields.metadata,
   createdAt: keyFields.createdAt,

@@ -102,8 +102,8 @@ export interface AdminServices {
   readonly trials: readonly OpenTrial[]
   /** Sends a request to the public API as this key, with all its rules. Throws a 401 if the key is refused. */
   sendAs(key: ApiKey, path: string, body: unknown, signal: AbortSignal): Promise<Response>
-  /** The state of every provider: resting credentials, circuits, queues. */
-  providers(): readonly ProviderState[]
+  /** The state of every provider: resting credentials, circuits, queues. Of all processes that count together, as of a second ago. */
+  providers(): Promise<readonly ProviderState[]>
   /** The order in which a request would try endpoints now, and why. Throws the error that the request would get. */
   routes(query: AskedRoute): Promise<JsonObject>
   /** The plugins in their order, and what each contributed. */

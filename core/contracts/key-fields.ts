@@ -118,6 +118,18 @@ export const keyFields = {
   previousValidUntil: { type: 'time', optional: true, computed: true, about: 'The last time when an earlier secret works.' },
   lastUsedAt: { type: 'time', optional: true, computed: true, about: 'The arrival of its latest request.' },
   spentUsd: { type: 'number', computed: true, about: 'US dollars: in the period of its cap or, without a cap, in all.' },
+  heldUsd: {
+    type: 'number',
+    optional: true,
+    computed: true,
+    about: 'US dollars of its cap that requests under way hold, or that a gateway held which ended a minute ago. Missing without a cap.',
+  },
+  leftUsd: {
+    type: 'number',
+    optional: true,
+    computed: true,
+    about: 'US dollars of its cap that are neither spent nor held. Missing without a cap.',
+  },
 } as const satisfies Fields
 
 /** A stored API key: everything but the secret. */

@@ -5,7 +5,7 @@ import { PendingChanges, type ChangeBatch } from './pending-changes.ts'
 /** How long changes of windows are collected. Places are given back at once. */
 const collectMs = 50
 const mostInBatch = 500
-const mostFlights = 4
+const mostFlights = 8
 /** After this long without an answer, nobody knows whether a batch arrived. */
 const flightMs = 10_000
 
@@ -38,6 +38,18 @@ export class ChangeSender {
     if (this.#isDue) return
     this.#isDue = true
     queueMicrotask(() => this.#launch())
+  }
+
+  /** Call before a claim of these windows: sends the places of this turn, and what the windows have more than the service knows. */
+  sendBefore(windows: readonly { readonly bucket: string }[]): void {
+    if (this.#pending.hasPlaces || this.#pending.has(windows, 'more')) this.#launch()
+  }
+
+  /** Sends now if these windows have more room than the service knows. False if they do not. */
+  sendRoom(windows: readonly { readonly bucket: string }[]): boolean {
+    const hasRoom = this.#pending.has(windows, 'less')
+    if (hasRoom) this.#launch()
+    return hasRoom
   }
 
   forgetWindows(): void {

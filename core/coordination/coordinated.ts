@@ -82,12 +82,15 @@ export class Coordinated {
     return Math.ceil(limit / this.#processes)
   }
 
-  /** Undefined if the service is down: go by the share. What an answer that comes too late has taken is given back. */
-  claim(claim: Claim): Promise<Claimed | Unclaimed | undefined> {
-    return this.#ask(
-      service => service.claim(claim),
-      outcome => this.#undo(claim, outcome),
-    )
+  /**
+   * Undefined if the service is down: go by the share. What an answer that comes too late has taken is given back. This process's own changes
+   * count before a claim, so that what ended here makes room for what begins here.
+   */
+  async claim(claim: Claim): Promise<Claimed | Unclaimed | undefined> {
+    if (!this.isUp) return undefined
+    this.#sender.sendBefore(claim.windows)
+    const result = await this.#claim(claim)
+    return result?.fullWindows && this.#sender.sendRoom(claim.windows) ? await this.#claim(claim) : result
   }
 
   /** Changes a window a little later, or as soon as the service is back. Never fails. */
@@ -105,8 +108,11 @@ export class Coordinated {
     await this.#sender.flush()
   }
 
-  states(group: string, windows: readonly TokenWindow[]): Promise<readonly CoordinatedWindow[] | undefined> {
-    return this.#ask(service => service.states(group, windows))
+  async states(group: string, windows: readonly TokenWindow[]): Promise<readonly CoordinatedWindow[] | undefined> {
+    if (!this.isUp) return undefined
+    this.#sender.sendBefore(windows)
+    this.#sender.sendRoom(windows)
+    return await this.#ask(service => service.states(group, windows))
   }
 
   /** The gauges of every process. Undefined if the service is down. */
@@ -209,6 +215,13 @@ export class Coordinated {
 
   #ask<T>(ask: (service: Coordination) => Promise<T>, late: (outcome: T | undefined) => void = () => {}): Promise<T | undefined> {
     return this.isUp ? this.#breaker.within(asked(this.#service!, ask), late) : Promise.resolve(undefined)
+  }
+
+  #claim(claim: Claim): Promise<Claimed | Unclaimed | undefined> {
+    return this.#ask(
+      service => service.claim(claim),
+      outcome => this.#undo(claim, outcome),
+    )
   }
 
   #send({ windows, places }: ChangeBatch): Promise<void> | undefined {

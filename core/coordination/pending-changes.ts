@@ -18,7 +18,8 @@ const pruneFrom = 10_000
 /** What is to be sent to the service where processes count together. Changes of one run are one. */
 export class PendingChanges {
   readonly #clock: Clock
-  readonly #windows = new Map<string, PendingWindow>()
+  /** By bucket. */
+  readonly #windows = new Map<string, PendingWindow[]>()
   readonly #places = new Map<string, PlaceChange>()
   #pruneFrom = pruneFrom
 
@@ -34,35 +35,43 @@ export class PendingChanges {
     return this.#places.size > 0
   }
 
+  /** True if one of these windows has more in it, or less, than the service knows. */
+  has(buckets: readonly { readonly bucket: string }[], which: 'more' | 'less'): boolean {
+    if (this.#windows.size === 0) return false
+    return buckets.some(({ bucket }) => this.#windows.get(bucket)?.some(({ amount }) => (which === 'more' ? amount > 0 : amount < 0)))
+  }
+
   addWindow({ amount, endsInMs, ...change }: WindowChange): void {
     if (amount === 0) return
-    const name = JSON.stringify([change.group, change.bucket, change.run])
     const now = this.#clock.elapsed()
-    const known = this.#windows.get(name)
-    if (known && now < known.endsAt) {
-      known.amount += amount
-      return
+    const endsAt = now + (endsInMs ?? change.windowMs)
+    const pending = this.#windows.get(change.bucket)
+    const same = pending?.find(each => each.change.run === change.run && now < each.endsAt)
+    if (same) same.amount += amount
+    else if (pending) pending.push({ change, endsAt, amount })
+    else {
+      this.#prune(now)
+      this.#windows.set(change.bucket, [{ change, endsAt, amount }])
     }
-    this.#prune(now)
-    this.#windows.set(name, { change, endsAt: now + (endsInMs ?? change.windowMs), amount })
   }
 
   addPlace(change: PlaceChange): void {
     this.#places.set(nameOf(change), change)
   }
 
-  /** At most this many of each. What ended while it waited is left out. */
+  /** About this many of each. What ended while it waited is left out. */
   take(most: number): ChangeBatch {
     const now = this.#clock.elapsed()
     const windows: WindowChange[] = []
-    for (const [name, { change, endsAt, amount }] of this.#windows) {
-      if (windows.length === most) break
-      this.#windows.delete(name)
-      if (now < endsAt && amount !== 0) windows.push({ ...change, endsInMs: endsAt - now, amount })
+    for (const [bucket, pending] of this.#windows) {
+      if (windows.length >= most) break
+      this.#windows.delete(bucket)
+      for (const { change, endsAt, amount } of pending)
+        if (now < endsAt && amount !== 0) windows.push({ ...change, endsInMs: endsAt - now, amount })
     }
     const places: PlaceChange[] = []
     for (const [name, place] of this.#places) {
-      if (places.length === most) break
+      if (places.length >= most) break
       this.#places.delete(name)
       places.push(place)
     }
@@ -86,7 +95,7 @@ export class PendingChanges {
 
   #prune(now: number): void {
     if (this.#windows.size < this.#pruneFrom) return
-    for (const [name, { endsAt }] of this.#windows) if (endsAt <= now) this.#windows.delete(name)
+    for (const [bucket, pending] of this.#windows) if (pending.every(({ endsAt }) => endsAt <= now)) this.#windows.delete(bucket)
     this.#pruneFrom = Math.max(pruneFrom, this.#windows.size * 2)
   }
 }

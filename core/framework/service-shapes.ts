@@ -12,8 +12,10 @@ import { MetricStore } from '../contracts/metric-store.ts'
 import { RateLimiter } from '../contracts/rate-limiter.ts'
 import { RecordStore } from '../contracts/record-store.ts'
 import { ResponseStore } from '../contracts/response-store.ts'
+import { SavedWindows } from '../contracts/saved-windows.ts'
 import { Sealer } from '../contracts/sealer.ts'
 import { SharedState } from '../contracts/shared-state.ts'
+import { SignOuts } from '../contracts/sign-outs.ts'
 import { TokenCounter } from '../contracts/token-counter.ts'
 import { nameOf, type ContractToken, type Token } from '../foundation/token.ts'
 import { count, flag, method, optional, shapeProblem, text, type Member, type RequiredNames, type Shape } from './shape.ts'
@@ -68,8 +70,9 @@ service(BackgroundStore, {
   putOff: method,
   expire: method,
 })
-service(MetricStore, { record: method, window: method, latest: method })
-service(RateLimiter, { reserve: method, enter: method, states: optional(method) })
+service(MetricStore, { record: method, window: method, latest: method, share: optional(method) })
+service(RateLimiter, { reserve: method, enter: method, states: optional(method), admit: optional(method) })
+service(SavedWindows, { read: method, save: method })
 service(Ledger, {
   reserve: method,
   spent: method,
@@ -77,12 +80,14 @@ service(Ledger, {
   addCredit: method,
   now: optional(method),
   held: optional(method),
+  heldCredit: optional(method),
   balance: method,
   entries: method,
 })
 service(RecordStore, { page: method, find: method, content: method, eraseContent: method, usage: method, keyUse: method })
 service(AuditTrail, { add: method, page: method })
 service(AdminTokenStore, { find: method, add: method, remove: method, list: method })
+service(SignOuts, { add: method, has: method })
 service(Sealer, { keySource: text, isShared: flag, hasKey: flag, seal: method, open: method, isCurrent: method, mac: method })
 service(TokenCounter, { count: method })
 service(Compactor, {

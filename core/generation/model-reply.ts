@@ -8,7 +8,9 @@ import type { GenerationSink } from '../contracts/route.ts'
 import type { GatewayError } from '../foundation/errors.ts'
 import type { Masks } from '../foundation/masks.ts'
 import type { Allowance } from '../limits/allowance.ts'
+import { holdLost } from '../limits/hold-lost.ts'
 import type { Cover, Reservation } from '../limits/reservation.ts'
+import type { SureHold } from '../limits/sure-hold.ts'
 import type { Candidate } from '../routing/plan.ts'
 import type { Maybe } from '../runtime/pending.ts'
 import { estimateInput } from '../tokens/estimate.ts'
@@ -211,11 +213,23 @@ export class ModelReply implements AttemptWork<RaisedEvent, Candidate, ModelRepl
   }
 
   #opened(attempt: Attempt<RaisedEvent>): Maybe<ModelReply> {
-    const { slowStream, line, request } = this.#parts
     if (!this.#first) throw cutShort(attempt.candidate.provider.id)
+    const { sureHold } = this.#parts.cover ?? {}
+    if (!sureHold || sureHold.isSure) return this.#begun(attempt, this.#first)
+    return this.#stillHeld(attempt, this.#first, sureHold)
+  }
+
+  /** The gateway may have stood still since it asked, and others may have been given the hold. */
+  async #stillHeld(attempt: Attempt<RaisedEvent>, first: RaisedEvent, sureHold: SureHold): Promise<ModelReply> {
+    if (!(await attempt.pauseFor(sureHold.more()))) throw holdLost()
+    return await this.#begun(attempt, first)
+  }
+
+  #begun(attempt: Attempt<RaisedEvent>, first: RaisedEvent): Maybe<ModelReply> {
+    const { slowStream, line, request } = this.#parts
     this.#cost = new ReplyCost(this.#parts, attempt)
-    if (attempt.isStreamed && !request.stream) return this.#readWhole(attempt, this.#first)
-    return slowStream && !line.isEmpty ? keepPace(attempt, this.#first, slowStream).then(() => this) : this
+    if (attempt.isStreamed && !request.stream) return this.#readWhole(attempt, first)
+    return slowStream && !line.isEmpty ? keepPace(attempt, first, slowStream).then(() => this) : this
   }
 
   /** If the caller leaves, or the gateway ends, the output so far is the reply, which is charged like an abandoned stream. */

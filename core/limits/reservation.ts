@@ -43,7 +43,7 @@ export interface Cover {
   readonly outputLimit?: number | undefined
   /** Pays for the output as it comes. Undefined if all of it is held. */
   readonly allowance?: Allowance | undefined
-  /** Watches a hold that could be lost, if there is no allowance. */
+  /** Tells whether the hold is still there. Undefined if it cannot be lost. */
   readonly sureHold?: SureHold | undefined
 }
 
@@ -119,7 +119,7 @@ export class Reservation {
     const outputLimit = covers(reachableUsd, maxUsd)
       ? undefined
       : Math.max(this.#need.leastOutputTokens, Math.floor(outputTokensFor(reachableUsd, spend) / (this.#need.choices ?? 1)))
-    return { outputLimit, ...(canGrow ? { allowance: this.#allowance(endpoint, stepTokens, outputLimit) } : { sureHold }) }
+    return { outputLimit, sureHold, allowance: canGrow ? this.#allowance(endpoint, stepTokens, outputLimit) : undefined }
   }
 
   /** Call with the usage that a provider reported for a whole reply, and the texts that it showed. */

@@ -9,8 +9,12 @@ export class SureHold implements Pick<Allowance, 'take' | 'more' | 'reported'> {
     this.#credit = credit
   }
 
+  get isSure(): boolean {
+    return this.#credit.isSure !== false
+  }
+
   take(text: string): number {
-    return this.#credit.isSure === false ? 0 : text.length
+    return this.isSure ? text.length : 0
   }
 
   async more(): Promise<boolean> {

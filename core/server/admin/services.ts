@@ -124,7 +124,7 @@ export class LiveAdminServices implements AdminServices {
     }
   }
 
-  providers(): readonly ProviderState[] {
+  providers(): Promise<readonly ProviderState[]> {
     return this.#parts.states.all()
   }
 

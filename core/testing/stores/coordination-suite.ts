@@ -42,6 +42,7 @@ export function coordinationSuite(t: SuiteContext, { open }: CoordinationSuiteOp
   test('claims at the same time, of windows in any order, never take too much', neverTakesTooMuch)
   test('places at the same time are never too many', neverTooManyPlaces)
   test('a place is free once it is given back, by its name and only once', givesPlacesBack)
+  test('calls of one process take effect in their order', keepsOrder)
   test('a place that a process has counts whatever the limit is', holdsPlaces)
   test('the places of a process that died are free, and those of others are not', expires)
   test('a change counts once, for its run only, and never leaves less than 0', changesOnce)
@@ -188,6 +189,20 @@ const givesPlacesBack: Test = async under => {
   await one.change([], [back, { ...back, place: randomUUID() }, { ...back, bucket: `suite:${randomUUID()}` }])
   await taken(two, claimOf(group, [], 0, [placeOf(bucket, 2)]))
   await refused(one, claimOf(group, [], 0, [placeOf(bucket, 2)]))
+}
+
+const keepsOrder: Test = async under => {
+  const [one] = await joined(under)
+  const group = newGroup()
+  const bucket = `suite:${randomUUID()}`
+  const window = windowOf(1_000)
+  const calls: Promise<unknown>[] = []
+  for (let round = 0; round < 50; round++) {
+    const place = placeOf(bucket, 1)
+    calls.push(taken(one, claimOf(group, [window], 1, [place])))
+    calls.push(one.change([], [{ group, bucket, place: place.place, isHeld: false }]))
+  }
+  await Promise.all(calls)
 }
 
 const holdsPlaces: Test = async under => {

@@ -1,6 +1,7 @@
 import { GatewayError, type JsonObject, type Level, type PolicyField } from '../../../core/index.ts'
 import { keyFields, type ApiKey, type KeyLimit } from '../../../core/stores.ts'
 import { fieldsOf, policyFields, type AdminServices, type ShownLimit, type StoredOrComputed } from '../../../core/admin.ts'
+import { capStandings, type CapStanding } from './cap-standing.ts'
 import { shownBy } from './shown-object.ts'
 import type { Stores } from './stores.ts'
 
@@ -14,7 +15,7 @@ export const settingsOf: (key: ApiKey) => JsonObject = shownBy(
 )
 
 /** The facts about a key that the API shows in addition to the stored ones. */
-export type KeyFacts = Pick<StoredOrComputed<typeof keyFields>, 'policySource' | 'policyError' | 'lastUsedAt' | 'spentUsd'>
+export type KeyFacts = Pick<StoredOrComputed<typeof keyFields>, 'policySource' | 'policyError' | 'lastUsedAt' | keyof CapStanding>
 
 /** Keys as the API shows them: everything except hashes. */
 export async function keyObjects(stores: Stores, gateway: AdminServices, keys: readonly ApiKey[]): Promise<readonly JsonObject[]> {
@@ -24,13 +25,16 @@ export async function keyObjects(stores: Stores, gateway: AdminServices, keys: r
 
 /** Before a change, ask with what the key will be: nothing may fail once the change is made. */
 export async function factsOf({ ledger, records }: Stores, gateway: AdminServices, keys: readonly ApiKey[]): Promise<readonly KeyFacts[]> {
-  const spent = await ledger.spent(keys.map(({ id, spendPeriod }) => ({ account: `key:${id}`, period: spendPeriod })))
+  const standings = await capStandings(
+    ledger,
+    keys.map(key => ({ ...key, account: `key:${key.id}` })),
+  )
   const use = await records.keyUse(keys.map(({ id }) => id))
   return await Promise.all(
     keys.map(async (key, index) => {
       const used = use.get(key.id)
-      const spentUsd = key.spendCapUsd === undefined ? (used?.costUsd ?? 0) : spent[index]!
-      return { ...(await policyFacts(gateway, key)), lastUsedAt: used?.lastUsedAt, spentUsd }
+      const { spentUsd = used?.costUsd ?? 0, ...standing } = standings[index]!
+      return { ...(await policyFacts(gateway, key)), lastUsedAt: used?.lastUsedAt, spentUsd, ...standing }
     }),
   )
 }

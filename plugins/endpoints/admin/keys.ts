@@ -80,7 +80,9 @@ export class Keys {
     refuseAgainstLocks(await gateway.effectivePolicy(draft), settings.policy ?? {}, undefined)
     const { key, text } = await gateway.issueKey(settings)
     await audited(this.#stores, exchange, gateway, { action: 'keys.create', target: key.id, org: key.org, after: settingsOf(key) })
-    const facts = { ...(await policyFacts(gateway, key)), lastUsedAt: undefined, spentUsd: 0 }
+    const { spendCapUsd: leftUsd } = key
+    const standing = { spentUsd: 0, heldUsd: leftUsd === undefined ? undefined : 0, leftUsd }
+    const facts = { ...(await policyFacts(gateway, key)), lastUsedAt: undefined, ...standing }
     return json({ key: text, ...keyObject(key, facts), warnings: gateway.keyWarnings(key) }, 201)
   }
 

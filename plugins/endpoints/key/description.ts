@@ -44,6 +44,7 @@ const schemas: Readonly<Record<string, JsonObject>> = {
       cap_usd: usdOrNull('The spend cap of the key.'),
       period: { enum: ['day', 'week', 'month', null], description: 'The period of the cap. Null: all time.' },
       spent_usd: usd('In the period of the cap; without a cap, in all.'),
+      held_usd: usdOrNull('What requests under way hold of the cap of the key.'),
       remaining_usd: usdOrNull('What the cap of the key leaves.'),
       resets_at: secondsOrNull('When the next period begins.'),
     }),

@@ -13,6 +13,8 @@ export interface Stores {
 /** US dollars. */
 interface Spend {
   readonly spentUsd: number
+  /** Of the key's own cap. Null without one. */
+  readonly heldUsd: number | null
   /** Under the key's own cap. Null without one. */
   readonly ownUsd: number | null
   /** The least that any level above the key leaves. Null if none of them limits the key. */
@@ -37,7 +39,7 @@ export class KeyStanding {
   async key(): Promise<JsonObject> {
     const { key, policy } = this.#caller
     const [spend, windows] = await this.#looked(Promise.all([this.#spend(), windowsOfKey(this.#stores.limiter, key)]))
-    const { ownUsd, aboveUsd, spentUsd } = spend
+    const { ownUsd, aboveUsd, spentUsd, heldUsd } = spend
     const period = key.spendCapUsd === undefined ? undefined : key.spendPeriod
     return {
       object: 'key',
@@ -52,6 +54,7 @@ export class KeyStanding {
         cap_usd: key.spendCapUsd ?? null,
         period: period ?? null,
         spent_usd: spentUsd,
+        held_usd: heldUsd,
         remaining_usd: ownUsd,
         resets_at: period ? seconds(periodEnd(period, this.#now)) : null,
       },
@@ -78,8 +81,9 @@ export class KeyStanding {
     const { key, spending } = this.#caller
     const { caps = [], creditOf } = spending ?? {}
     const hasCap = caps.some(({ level }) => level === 'key')
-    const [spent, balance, use] = await Promise.all([
+    const [spent, held, balance, use] = await Promise.all([
       caps.length > 0 ? ledger.spent(caps) : [],
+      hasCap ? ledger.held?.(caps.filter(({ level }) => level === 'key')) : undefined,
       creditOf === undefined ? undefined : ledger.balance(creditOf),
       hasCap ? undefined : records.keyUse([key.id]),
     ])
@@ -89,6 +93,7 @@ export class KeyStanding {
     const own = caps.findIndex(({ level }) => level === 'key')
     return {
       spentUsd: rounded(own < 0 ? (use?.get(key.id)?.costUsd ?? 0) : spent[own]!),
+      heldUsd: held ? rounded(held[0]!) : null,
       ownUsd: own < 0 ? null : rounded(left[own]!),
       aboveUsd: above.length > 0 ? rounded(Math.min(...above)) : null,
     }

@@ -46,11 +46,15 @@ export class MemoryLedger implements Ledger {
   }
 
   spent(caps: readonly Pick<SpendCap, 'account' | 'period'>[]): readonly number[] {
-    const now = this.#clock.now()
-    return caps.map(({ account, period }) => {
-      const sum = this.#sums.get(sumName(account, period))
-      return sum && sum.periodStart === periodStart(period, now) ? sum.spent / 1e9 : 0
-    })
+    return this.#amounts(caps, 'spent')
+  }
+
+  held(caps: readonly Pick<SpendCap, 'account' | 'period'>[]): readonly number[] {
+    return this.#amounts(caps, 'reserved')
+  }
+
+  heldCredit(org: string): number {
+    return (this.#credits.get(org)?.spending.reserved ?? 0) / 1e9
   }
 
   raiseSpent(cap: Pick<SpendCap, 'account' | 'period'>, usd: number): void {
@@ -68,6 +72,14 @@ export class MemoryLedger implements Ledger {
 
   entries(org: string, query: PageQuery): readonly CreditEntry[] {
     return this.#credits.get(org)?.page(query) ?? []
+  }
+
+  #amounts(caps: readonly Pick<SpendCap, 'account' | 'period'>[], amount: 'spent' | 'reserved'): readonly number[] {
+    const now = this.#clock.now()
+    return caps.map(({ account, period }) => {
+      const sum = this.#sums.get(sumName(account, period))
+      return sum && sum.periodStart === periodStart(period, now) ? sum[amount] / 1e9 : 0
+    })
   }
 
   #credit(org: string): Credit {

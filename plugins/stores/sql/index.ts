@@ -14,6 +14,7 @@ import {
   RecordStore,
   ResponseStore,
   Sealer,
+  SignOuts,
   storeServiceNames,
   storeServices,
   type MigrationContext,
@@ -36,6 +37,7 @@ import { SqlRecords } from './records/store.ts'
 import { SqlResponses } from './responses.ts'
 import { SavedMetrics } from './saved-metrics.ts'
 import { SealedParts } from './sealed-parts.ts'
+import { SqlSignOuts } from './sign-outs.ts'
 import { OpenFile } from './sqlite/open-file.ts'
 import { StopTime } from './stop-time.ts'
 
@@ -116,7 +118,7 @@ export default definePlugin({
     },
   },
   needs: { clock: Clock, sealer: Sealer },
-  contracts: { BackgroundStore: 2 },
+  contracts: { BackgroundStore: 2, SignOuts: 1 },
   provides: ({ services = [] }) => services.map(service => storeServices[service]),
   offers: ({ services }) => (services ? [] : Object.values(storeServices)),
   migrate: async (gateway, options) => await upgradeDatabase(placeOf(gateway, options), gateway.log),
@@ -149,6 +151,7 @@ export default definePlugin({
     if (gateway.provides(BackgroundStore)) gateway.provide(BackgroundStore, new SqlBackground(database, parts, log, readers.general))
     if (gateway.provides(AuditTrail)) gateway.provide(AuditTrail, new SqlAuditTrail(database, readers.general))
     if (gateway.provides(AdminTokenStore)) gateway.provide(AdminTokenStore, new SqlAdminTokens(database, lookups))
+    if (gateway.provides(SignOuts)) gateway.provide(SignOuts, new SqlSignOuts(database, lookups))
     if (gateway.provides(MetricStore)) {
       const metrics = new LiveMetrics(clock)
       gateway.provide(MetricStore, metrics)
@@ -157,7 +160,7 @@ export default definePlugin({
       gateway.onStop(() => saved.stop())
     }
     if (gateway.provides(RateLimiter)) {
-      const limits = new SqlLimits(database, clock, log, lookups)
+      const limits = new SqlLimits(database, machine, log, lookups, clock)
       gateway.provide(RateLimiter, limits)
       gateway.onStop(() => time.within('save rate limit windows', () => limits.stop()))
     }

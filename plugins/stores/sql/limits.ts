@@ -11,7 +11,7 @@ import {
   type WindowState,
 } from '../../../core/stores.ts'
 import type { RateWindowTable, Tables } from './tables.ts'
-import { addToWindows, readWindows } from './window-rows.ts'
+import { WindowRows } from './window-rows.ts'
 
 /** A fixed window: it starts with its first reservation. */
 interface Window {
@@ -41,8 +41,7 @@ const pruneEveryMs = 60_000
  * delay of a tenth of a second. All changes are saved in one transaction, so others see a hold in all of its windows at once.
  */
 export class SqlLimits implements RateLimiter {
-  readonly #database: Kysely<Tables>
-  readonly #reader: Kysely<Tables>
+  readonly #rows: WindowRows
   readonly #clock: Clock
   readonly #log: Logger
   readonly #windows = new Map<string, Window>()
@@ -55,9 +54,9 @@ export class SqlLimits implements RateLimiter {
   #saving: Promise<void> = Promise.resolve()
   #prunedAt = 0
 
-  constructor(database: Kysely<Tables>, clock: Clock, log: Logger, reader = database) {
-    this.#database = database
-    this.#reader = reader
+  /** `shared`: the clock by which the database says when windows end. */
+  constructor(database: Kysely<Tables>, clock: Clock, log: Logger, reader = database, shared = clock) {
+    this.#rows = new WindowRows(database, reader, clock, shared)
     this.#clock = clock
     this.#log = log
   }
@@ -134,7 +133,7 @@ export class SqlLimits implements RateLimiter {
     // What is being saved is in neither of them until it is committed.
     await this.#saving
     const buckets = shared.map(({ bucket }) => bucket)
-    const rows = new Map((await readWindows(this.#reader, buckets, this.#clock.now())).map(row => [row.bucket, row]))
+    const rows = new Map((await this.#rows.read(buckets)).map(row => [row.bucket, row]))
     return this.#states(windows, rows)
   }
 
@@ -186,7 +185,7 @@ export class SqlLimits implements RateLimiter {
     this.#unread = new Map()
     this.#reading = undefined
     try {
-      for (const row of await readWindows(this.#reader, [...unread.keys()], this.#clock.now())) {
+      for (const row of await this.#rows.read([...unread.keys()])) {
         const window = unread.get(row.bucket)!
         window.used += row.used
         window.endsAt = row.ends_at
@@ -209,10 +208,9 @@ export class SqlLimits implements RateLimiter {
     const unsaved = this.#takeUnsaved()
     if (unsaved.length === 0) return
     try {
-      const now = this.#clock.now()
       const windows = new Map(unsaved.map(({ bucket, window }) => [bucket, window]))
       const changes = unsaved.map(({ bucket, window, tokens }) => ({ bucket, used: tokens, ends_at: window.endsAt }))
-      for (const row of await addToWindows(this.#database, changes, now)) {
+      for (const row of await this.#rows.add(changes)) {
         const window = windows.get(row.bucket)!
         // The tokens that other gateways counted, plus those counted here meanwhile.
         window.used = row.used + window.unsaved

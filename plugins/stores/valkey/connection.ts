@@ -4,6 +4,7 @@ import type { Client, ClientOptions } from './client.ts'
 import { Keys } from './keys.ts'
 import { partsOfCluster } from './parts.ts'
 import type { Script } from './script.ts'
+import { everyScript } from './scripts/every.ts'
 import { generationScript, policyScript } from './scripts/server.ts'
 import { titleOf } from './place.ts'
 import { causeOf, OldServer, Stalled, Trouble, Unreachable } from './trouble.ts'
@@ -43,11 +44,15 @@ export class Connection {
     this.#options = options
     this.#clock = clock
     this.#log = log
-    this.#trouble = new Trouble(log, clock, titleOf(options.place))
+    this.#trouble = new Trouble(log, clock, options.place)
   }
 
   get isCluster(): boolean {
     return this.#options.place.kind === 'cluster'
+  }
+
+  get isClosed(): boolean {
+    return this.#stopping.signal.aborted
   }
 
   get isReady(): boolean {
@@ -82,9 +87,10 @@ export class Connection {
     this.#lose?.(new Unreachable())
   }
 
-  /** Resolves when there is a connection, or after `waitMs`. */
+  /** Resolves a little later, when there is a connection, or after `waitMs`. */
   async ready(waitMs: number): Promise<void> {
     const until = this.#clock.elapsed() + waitMs
+    await sleep(shortestWaitMs, undefined, { ref: false })
     while (!this.#client && this.#clock.elapsed() < until && !this.#stopping.signal.aborted)
       await sleep(shortestWaitMs, undefined, { ref: false })
   }
@@ -186,11 +192,16 @@ export class Connection {
     const ask = async (script: Script, ...values: readonly string[]): Promise<unknown> =>
       await this.#answered(client, keys[0], ['EVAL', script.source, '2', ...keys, ...values])
     const [, , , version] = (await ask(generationScript, crypto.randomUUID(), '0', '0', '0')) as [string, number, number, string]
-    if (Number.parseInt(version, 10) >= 7) {
-      this.#warnOfEviction(String(await ask(policyScript).catch(() => '')))
-      return version
-    }
-    throw new OldServer(`it is older than version 7${version && `: ${version}`}`)
+    if (!(Number.parseInt(version, 10) >= 7)) throw new OldServer(`it is older than version 7${version && `: ${version}`}`)
+    this.#warnOfEviction(String(await ask(policyScript).catch(() => '')))
+    if (!this.isCluster) await this.#load(client)
+    return version
+  }
+
+  /** A script that is not there yet would run later than those that were sent after it. */
+  async #load(client: Client): Promise<void> {
+    const loads = everyScript.map(({ source }) => this.#answered(client, '', ['SCRIPT', 'LOAD', source]))
+    await Promise.allSettled(loads)
   }
 
   #warnOfEviction(policy: string): void {

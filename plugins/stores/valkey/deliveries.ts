@@ -1,28 +1,28 @@
 import type { Clock } from '../../../core/index.ts'
-import { mayRepeat, type Connection } from './connection.ts'
+import type { Connection } from './connection.ts'
 import type { Generation } from './generation.ts'
+import { Lane } from './lane.ts'
 import type { Script } from './script.ts'
 
 /** How long the number of the last batch is remembered, and so how late a repeated one may come. */
 const numberKeptMs = 600_000
 /** Core takes a batch for lost after ten seconds. */
 const giveUpMs = 8_000
-/** Batches that wait for those before them. More are rejected. */
+/** Batches that have no answer yet. More are rejected. */
 const maxBatches = 1_000
 
 /**
  * Sends batches that must not be applied twice. Each has a number, and the server remembers the last one of this process. So a batch whose
- * answer was lost with its connection is sent again, until the server has applied it or
- * eight seconds are over. If the server lost its data meanwhile, what was counted before means nothing, and the batch is rejected.
+ * answer was lost with its connection is sent again, until the server has applied it or eight seconds are over.
  */
 export class Deliveries {
   readonly #connection: Connection
   readonly #generation: Generation
   readonly #clock: Clock
-  /** The last batch that waits, by the key with the number. */
-  readonly #last = new Map<string, Promise<unknown>>()
+  /** By the key that has the number. */
+  readonly #lanes = new Map<string, Lane>()
   #number = 0
-  #waiting = 0
+  #open = 0
 
   constructor(connection: Connection, generation: Generation, clock: Clock) {
     this.#connection = connection
@@ -30,46 +30,18 @@ export class Deliveries {
     this.#clock = clock
   }
 
-  /** `numberKey` is the first key of the script, and number and time the first values. Batches with the same one are sent in their order. */
+  /** `numberKey` is the first key of the script; the number, and how long it is kept, are the first values. Sent at once, in the order of the calls. */
   async deliver(script: Script, numberKey: string, keys: readonly string[], values: readonly string[]): Promise<unknown> {
-    if (this.#waiting >= maxBatches) throw new Error('too many batches wait for Valkey')
-    this.#waiting++
-    const until = this.#clock.elapsed() + giveUpMs
-    const before = this.#last.get(numberKey)
-    const sent = (before ?? Promise.resolve()).then(
-      () => this.#send(script, [numberKey, ...keys], values, until),
-      () => this.#send(script, [numberKey, ...keys], values, until),
-    )
-    this.#last.set(numberKey, sent)
+    if (this.#open >= maxBatches) throw new Error('too many batches wait for Valkey')
+    let lane = this.#lanes.get(numberKey)
+    if (!lane) this.#lanes.set(numberKey, (lane = new Lane(this.#connection, this.#generation, this.#clock)))
+    this.#open++
     try {
-      return await sent
+      const numbered = [String(++this.#number), String(numberKeptMs), ...values]
+      return await lane.send({ script, keys: [numberKey, ...keys], values: numbered, until: this.#clock.elapsed() + giveUpMs })
     } finally {
-      this.#waiting--
-      if (this.#last.get(numberKey) === sent) this.#last.delete(numberKey)
-    }
-  }
-
-  async #send(script: Script, keys: readonly string[], values: readonly string[], until: number): Promise<unknown> {
-    const { known } = this.#generation
-    const numbered = [String(++this.#number), String(numberKeptMs), ...values]
-    for (;;) {
-      try {
-        return await this.#connection.run(script, keys, numbered)
-      } catch (error) {
-        const leftMs = until - this.#clock.elapsed()
-        if (!mayRepeat(error) || leftMs <= 0) throw error
-        await this.#connection.ready(leftMs)
-        if (known !== undefined && (await this.#isLost(known))) throw error
-      }
-    }
-  }
-
-  /** If nobody can tell, the next try fails, too. */
-  async #isLost(known: string): Promise<boolean> {
-    try {
-      return (await this.#generation.current()) !== known
-    } catch {
-      return false
+      this.#open--
+      if (lane.isEmpty) this.#lanes.delete(numberKey)
     }
   }
 }

@@ -15,6 +15,7 @@ const milliseconds = { type: 'integer', minimum: 1 } as const
 /** A server that answers does so in a few milliseconds; a start never waits longer for one that does not. */
 const startWaitMs = 1_000
 
+/** Lets gateways on several machines count limits together, and tell each other what they learn: docs/valkey.md. */
 export default definePlugin({
   name: 'valkey',
   options: {

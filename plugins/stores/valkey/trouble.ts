@@ -1,5 +1,6 @@
 import { describeError } from '../../../core/kit.ts'
 import type { Clock, JsonObject, Logger } from '../../../core/index.ts'
+import { titleOf, type Place } from './place.ts'
 
 /** Why the server cannot be used. */
 export interface Cause {
@@ -32,6 +33,8 @@ export class Unreachable extends Error {
 }
 
 const server = 'Make sure that the server runs and that the address is right (url; VALKEY_URL or REDIS_URL with defaults())'
+const closed = 'the connection was closed'
+const late = 'the connection was not made in time'
 const signIn = 'Correct username and password in the options or in the address'
 const tls = 'Set tls.ca to the certificate of the authority that signed it, and tls.serverName if it has another name than the address'
 
@@ -42,7 +45,9 @@ const codes: Readonly<Record<string, readonly [because: string, remedy: string]>
   EAI_AGAIN: ['the name of the host cannot be looked up', server],
   EHOSTUNREACH: ['the host cannot be reached', server],
   ENETUNREACH: ['the host cannot be reached', server],
-  ETIMEDOUT: ['the connection was not accepted in time', server],
+  ETIMEDOUT: [late, server],
+  ECONNRESET: [closed, server],
+  EPIPE: [closed, server],
   DEPTH_ZERO_SELF_SIGNED_CERT: ['its certificate is signed by itself', tls],
   SELF_SIGNED_CERT_IN_CHAIN: ['its certificate is signed by an unknown authority', tls],
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['its certificate is signed by an unknown authority', tls],
@@ -88,7 +93,7 @@ export function causeOf(error: unknown): Cause {
     const [because, remedy] = codes[code] ?? ['the connection broke', server]
     return { kind: code, because, remedy, mayRepeat: true }
   }
-  const word = /^[A-Z]+\b/.exec(message)?.[0] ?? ''
+  const word = message.startsWith('ERR The user executing the script') ? 'NOPERM' : (/^[A-Z]+\b/.exec(message)?.[0] ?? '')
   const known = replies[word]
   if (known) return { kind: word, ...known }
   if (/unknown command/i.test(message))
@@ -98,14 +103,9 @@ export function causeOf(error: unknown): Cause {
   if (/DB index|SELECT is not allowed/.test(message))
     return { kind: 'ERR', because: 'it does not have this database', remedy: 'Correct the number at the end of the address' }
   if (word === 'ERR') return { kind: word, because: 'it answers with an error', remedy: 'See the log of the server' }
-  if (/timeout/i.test(message)) return { kind: 'timeout', because: codes['ETIMEDOUT']![0], remedy: server, mayRepeat: true }
+  if (/timeout/i.test(message)) return { kind: 'ETIMEDOUT', because: late, remedy: server, mayRepeat: true }
   if (/closed|disconnect|offline|no connection/i.test(message))
-    return {
-      kind: 'closed',
-      because: 'the connection was closed',
-      remedy: `${server}. If the server expects TLS, the address begins with rediss:// or valkeys://`,
-      mayRepeat: true,
-    }
+    return { kind: 'ECONNRESET', because: closed, remedy: server, mayRepeat: true }
   return { kind: 'other', because: 'of an unexpected error', remedy: server }
 }
 
@@ -116,12 +116,14 @@ export class Trouble {
   readonly #log: Logger
   readonly #clock: Clock
   readonly #title: string
+  readonly #hint: string
   readonly #toldAt = new Map<string, number>()
 
-  constructor(log: Logger, clock: Clock, title: string) {
+  constructor(log: Logger, clock: Clock, place: Place) {
     this.#log = log
     this.#clock = clock
-    this.#title = title
+    this.#title = titleOf(place)
+    this.#hint = place.secure ? 'the server has no TLS, use redis:// or valkey://' : 'the server has TLS, use rediss:// or valkeys://'
   }
 
   report(error: unknown): Cause {
@@ -129,7 +131,8 @@ export class Trouble {
     const now = this.#clock.elapsed()
     if (now - (this.#toldAt.get(cause.kind) ?? -Infinity) < repeatMs) return cause
     this.#toldAt.set(cause.kind, now)
-    this.#log.warn(`cannot use Valkey at ${this.#title}, because ${cause.because}. ${cause.remedy}`, fieldsOf(cause, error))
+    const hint = cause.because === closed || cause.because === late ? `. If ${this.#hint}` : ''
+    this.#log.warn(`cannot use Valkey at ${this.#title}, because ${cause.because}. ${cause.remedy}${hint}`, fieldsOf(cause, error))
     return cause
   }
 
@@ -137,7 +140,7 @@ export class Trouble {
   over(version: string): void {
     const wasTold = this.#toldAt.size > 0
     this.#toldAt.clear()
-    this.#log[wasTold ? 'warn' : 'info'](`uses Valkey at ${this.#title}${wasTold ? ' again' : ''}`, { version })
+    this.#log.info(`uses Valkey at ${this.#title}${wasTold ? ' again' : ''}`, { version })
   }
 }
 

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import type { PluginUse } from '../../../core/index.ts'
-import { Ledger, RateLimiter, type KeySettings } from '../../../core/stores.ts'
+import { Ledger, periodEnd, RateLimiter, type KeySettings } from '../../../core/stores.ts'
 import { testGateway, type TestGateway } from '../../../core/testing/index.ts'
 import key from '../../../plugins/endpoints/key/index.ts'
 import models from '../../../plugins/endpoints/models/index.ts'
@@ -74,7 +74,7 @@ for (const [name, store] of Object.entries(everyStore)) {
       models: null,
       providers: null,
       policy: { zdr: off, logging: off, hipaa: off, redaction: off },
-      spend: { cap_usd: null, period: null, spent_usd: 0, remaining_usd: null, resets_at: null },
+      spend: { cap_usd: null, period: null, spent_usd: 0, held_usd: null, remaining_usd: null, resets_at: null },
       credit: { remaining_usd: null },
       remaining_usd: null,
       limits: [],
@@ -114,7 +114,7 @@ for (const [name, store] of Object.entries(everyStore)) {
       models: ['m', 'other-*'],
       providers: ['acme'],
       policy: { logging: { value: true, source: 'key' } },
-      spend: { cap_usd: 2, period: 'month', spent_usd: 0.05, remaining_usd: 1.95, resets_at: seconds(Date.UTC(2026, 1, 1)) },
+      spend: { cap_usd: 2, period: 'month', spent_usd: 0.05, held_usd: 0, remaining_usd: 1.95, resets_at: seconds(periodEnd('month', name === 'memory' ? start : Date.now())) },
       credit: { remaining_usd: null },
       remaining_usd: 1.95,
       limits: [

@@ -8,6 +8,7 @@ import type { Kysely } from 'kysely'
 import t, { type Test } from 'tap'
 import { systemClock } from '../../../core/foundation/clock.ts'
 import type { Ledger } from '../../../core/stores.ts'
+import { DatabaseClock } from '../../../plugins/stores/sql/database-clock.ts'
 import { SqlLedger } from '../../../plugins/stores/sql/ledger/ledger.ts'
 import { LedgerProcess } from '../../../plugins/stores/sql/ledger/process.ts'
 import { openPostgres } from '../../../plugins/stores/sql/postgres/open.ts'
@@ -34,6 +35,20 @@ async function besideAnother(t: Test) {
   const other = new DatabaseSync(file)
   t.teardown(() => other.close())
   return { database, ledger, other, before: await held(ledger, capped, 0.25) }
+}
+
+interface Gateway {
+  readonly ledger: SqlLedger
+  readonly process: LedgerProcess
+}
+
+/** A ledger as a gateway on a machine with this clock has it. */
+async function gatewayOn(t: Test, database: Kysely<Tables>, machine: FakeClock): Promise<Gateway> {
+  const clock = new DatabaseClock(database, machine, silent)
+  await clock.read()
+  const process = new LedgerProcess(database, clock, silent, { machine })
+  t.teardown(() => process.stop())
+  return { ledger: new SqlLedger(database, clock, silent, process), process }
 }
 
 /** No process has given a sign of life for a minute, by the clock of the database. */
@@ -67,6 +82,103 @@ onEveryDatabase(t, (t, open) => {
     await late.settle(0.3)
     t.equal(await alive.ledger.balance('example'), 0.7, 'once')
     t.strictSame(await database.selectFrom('credit_hold').select('id').where('expired_at', 'is', null).execute(), [])
+  })
+
+  void t.test('gateways whose clocks are years apart share one cap, one period and one order of entries', async t => {
+    const database = await open(t)
+    const machines = [new FakeClock(0), new FakeClock(Date.now()), new FakeClock(Date.UTC(2040, 0))] as const
+    const early = await gatewayOn(t, database, machines[0])
+    const right = await gatewayOn(t, database, machines[1])
+    const late = await gatewayOn(t, database, machines[2])
+    const monthly = { caps: [{ ...capped.caps[0]!, period: 'month' as const }], creditOf: 'example' }
+    await late.ledger.addCredit({ id: 'cred_1', org: 'example', at: late.ledger.now(), amountUsd: 5, note: null, requestId: null })
+    const holds = [await held(early.ledger, monthly, 0.3), await held(right.ledger, monthly, 0.3), await held(late.ledger, monthly, 0.3)]
+    t.notOk(isHold(await early.ledger.reserve('req_2', monthly, exactly(0.2))))
+    t.same([await early.ledger.held(monthly.caps), await late.ledger.heldCredit('example')], [[0.9], 0.9])
+    for (const each of [late, early, right]) t.equal(await each.process.sweep(), 0, 'no clock of a gateway gives back what another holds')
+    for (const machine of machines) machine.pass(60_000)
+    for (const hold of holds) await hold.settle(0.3)
+    for (const { ledger } of [early, right, late]) t.same(await ledger.spent(monthly.caps), [0.9])
+    const entries = await right.ledger.entries('example', { limit: 10 })
+    t.equal(entries.at(-1)!.id, 'cred_1', 'the oldest')
+    t.ok(entries.every(({ at }) => Math.abs(at - Date.now()) < 600_000))
+  })
+
+  void t.test('a gateway that stood still finds out whether its holds were given away before it goes on', async t => {
+    const database = await open(t)
+    const machine = new FakeClock()
+    const [stopped, other] = [await gatewayOn(t, database, machine), await gatewayOn(t, database, new FakeClock())]
+    let lost = 0
+    const hold = await held(stopped.ledger, capped, 0.6)
+    hold.onLost!(() => lost++)
+    t.equal(hold.isSure, true)
+    machine.pass(120_000)
+    t.equal(hold.isSure, false)
+    t.equal(await hold.confirm!(), true, 'nobody gave it away')
+    t.same([hold.isSure, lost], [true, 0])
+
+    await lookDead(database)
+    t.equal(await other.process.sweep(), 1)
+    machine.pass(120_000)
+    t.equal(hold.isSure, false)
+    t.equal(await hold.confirm!(), false)
+    t.same([hold.isSure, lost], [false, 1], 'its answer ends')
+    t.notSame(await hold.extend({ atLeast: 0, atMost: 0.1 }), true)
+    const others = await held(other.ledger, capped, 0.9)
+    await hold.settle(0.2)
+    t.same([await other.ledger.spent(capped.caps), await other.ledger.held(capped.caps)], [[0.2], [0.9]], 'it is charged')
+    await others.release()
+
+    const next = await held(stopped.ledger, capped, 0.5)
+    t.equal(next.isSure, true, 'the gateway goes on')
+    t.equal(await other.process.sweep(), 0)
+    await next.release()
+  })
+
+  void t.test('a gateway that stood still holds nothing under a lease that has ended', async t => {
+    const database = await open(t)
+    const machine = new FakeClock()
+    const [stopped, other] = [await gatewayOn(t, database, machine), await gatewayOn(t, database, new FakeClock())]
+    await (await held(stopped.ledger, capped, 0.1)).release()
+    await lookDead(database)
+    await other.process.sweep()
+    machine.pass(120_000)
+    const hold = await held(stopped.ledger, capped, 0.5)
+    t.equal(await other.process.sweep(), 0, 'it has entered anew')
+    t.same(await other.ledger.held(capped.caps), [0.5])
+    await hold.release()
+  })
+
+  void t.test('a gateway that is cut off from the database ends its answers while the holds are still there', async t => {
+    const database = await open(t)
+    const machine = new FakeClock()
+    let isCut = false
+    const cutOff = new Proxy(database, {
+      get(target, name) {
+        if (isCut && name === 'updateTable') {
+          machine.pass(2_000)
+          throw Object.assign(new Error('no route to the database'), { code: 'EHOSTUNREACH' })
+        }
+        const value: unknown = Reflect.get(target, name, target)
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+    const cut = await gatewayOn(t, cutOff, machine)
+    let lostAt: number | undefined
+    const hold = await held(cut.ledger, capped, 0.6)
+    hold.onLost!(() => (lostAt = machine.elapsed()))
+    const heldAt = machine.elapsed()
+    isCut = true
+    machine.pass(44_000)
+    t.equal(hold.isSure, true)
+    machine.pass(1_000)
+    t.equal(hold.isSure, false)
+    t.equal(await hold.confirm!(), false)
+    t.ok(lostAt! - heldAt < 60_000, `after ${lostAt! - heldAt} ms`)
+    isCut = false
+    t.equal(await hold.confirm!(), true, 'back in time, it keeps what is still to be settled')
+    await hold.settle(0.25)
+    t.same(await cut.ledger.spent(capped.caps), [0.25])
   })
 
   void t.test('a balance is the sum of its entries, whatever happens at once', async t => {

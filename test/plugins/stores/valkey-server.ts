@@ -44,9 +44,12 @@ export async function startValkey({ settings = [], password, tls, port: wanted }
   const port = wanted ?? (await freePort())
   const usual = ['--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no', '--loglevel', 'warning']
   const open = tls ? ['--port', '0', '--tls-port', String(port)] : ['--port', String(port)]
-  const socket = { host: '127.0.0.1', port, ...(tls && { tls: true, ca: tls.ca, servername: 'localhost' }) } as const
+  const plain = { host: '127.0.0.1', port, reconnectStrategy: false } as const
   const newClient = async () => {
-    const client = createClient({ socket: { ...socket, reconnectStrategy: false }, ...(password !== undefined && { password }) })
+    const client = createClient({
+      socket: tls ? { ...plain, tls: true, ca: tls.ca, servername: 'localhost' } : plain,
+      ...(password !== undefined && { password }),
+    })
     client.on('error', () => {})
     await client.connect()
     return client

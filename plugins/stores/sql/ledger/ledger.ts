@@ -15,7 +15,7 @@ import {
   type Spending,
 } from '../../../../core/stores.ts'
 import { beforeInTime } from '../page.ts'
-import type { Tables } from '../tables.ts'
+import type { CreditTable, Tables } from '../tables.ts'
 import { LedgerBatches } from './batches.ts'
 import {
   addCredit,
@@ -97,15 +97,23 @@ export class SqlLedger implements Ledger {
   }
 
   async spent(caps: readonly Pick<SpendCap, 'account' | 'period'>[]): Promise<readonly number[]> {
+    return await this.#sums(caps, 'spent')
+  }
+
+  async held(caps: readonly Pick<SpendCap, 'account' | 'period'>[]): Promise<readonly number[]> {
+    return await this.#sums(caps, 'reserved')
+  }
+
+  async #sums(caps: readonly Pick<SpendCap, 'account' | 'period'>[], column: 'spent' | 'reserved'): Promise<readonly number[]> {
     const now = await this.#now()
     const names = caps.map(({ account, period }) => sumName(account, period, periodStart(period, now)))
     if (names.length === 0) return []
     const rows = await this.#reader
       .selectFrom('spend')
-      .select(['name', 'period_start', 'spent'])
+      .select(['name', 'period_start', `${column} as amount`])
       .where('name', 'in', [...new Set(names.map(([name]) => name))])
       .execute()
-    return names.map(([name, start]) => (rows.find(row => row.name === name && row.period_start === start)?.spent ?? 0) / 1e9)
+    return names.map(([name, start]) => (rows.find(row => row.name === name && row.period_start === start)?.amount ?? 0) / 1e9)
   }
 
   async raiseSpent({ account, period }: Pick<SpendCap, 'account' | 'period'>, usd: number): Promise<void> {
@@ -120,8 +128,15 @@ export class SqlLedger implements Ledger {
   }
 
   async balance(org: string): Promise<number> {
-    const row = await this.#reader.selectFrom('credit').select('balance').where('org', '=', org).executeTakeFirst()
-    return (row?.balance ?? 0) / 1e9
+    return ((await this.#credit(org))?.balance ?? 0) / 1e9
+  }
+
+  async heldCredit(org: string): Promise<number> {
+    return ((await this.#credit(org))?.reserved ?? 0) / 1e9
+  }
+
+  async #credit(org: string): Promise<Pick<CreditTable, 'balance' | 'reserved'> | undefined> {
+    return await this.#reader.selectFrom('credit').select(['balance', 'reserved']).where('org', '=', org).executeTakeFirst()
   }
 
   async entries(org: string, { limit, after }: PageQuery): Promise<readonly CreditEntry[]> {

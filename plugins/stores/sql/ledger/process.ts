@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Clock, Logger } from '../../../../core/index.ts'
 import { describeError } from '../../../../core/kit.ts'
-import { databaseNow } from '../database-now.ts'
+import { databaseIn, databaseNow } from '../database-now.ts'
 import { unlessStandstill } from '../standstill.ts'
 import type { Tables } from '../tables.ts'
 import { LedgerBatches } from './batches.ts'
@@ -75,7 +75,7 @@ export class LedgerProcess {
       try {
         await unlessStandstill(this.#renew(), leftMs)
       } catch {
-        await wait(Math.min(retryAfterMs, leftMs), undefined, { ref: false })
+        await wait(Math.min(retryAfterMs, leftMs))
       }
     }
     if (!lease.isSure) lease.lose()
@@ -107,7 +107,7 @@ export class LedgerProcess {
     const own = this.#lease?.id ?? ''
     await this.#database
       .deleteFrom('ledger_process')
-      .where('seen_at', '<', ({ eb }) => eb(databaseNow(this.#database), '-', this.#deadAfterMs))
+      .where('seen_at', '<', databaseIn(this.#database, -this.#deadAfterMs))
       .where('id', '!=', own)
       .execute()
     let expired = 0
