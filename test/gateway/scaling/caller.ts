@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ask, type Reply } from './reply.ts'
 import type { Replica } from './replica.ts'
 
@@ -25,6 +26,18 @@ export class Caller {
   /** Sends `count` requests at once, spread evenly over these replicas. */
   async all(replicas: readonly Pick<Replica, 'url'>[], count: number, body: object = {}): Promise<Replies> {
     const asked = Array.from({ length: count }, (_, index) => this.ask(replicas[index % replicas.length]!, body))
+    return new Replies(await Promise.all(asked))
+  }
+
+  /** The same, and again for those that get a 503: an exact limit is refused while replicas cannot count together. */
+  async firm(replicas: readonly Pick<Replica, 'url'>[], count: number): Promise<Replies> {
+    const asked = Array.from({ length: count }, async (_, index) => {
+      for (;;) {
+        const reply = await this.ask(replicas[index % replicas.length]!)
+        if (reply.status !== 503) return reply
+        await sleep(50)
+      }
+    })
     return new Replies(await Promise.all(asked))
   }
 

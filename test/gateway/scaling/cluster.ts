@@ -7,6 +7,7 @@ import { silent } from '../../plugins/stores/databases.ts'
 import { masterKey } from '../../plugins/stores/sql.ts'
 import { Admin } from './admin.ts'
 import { Caller } from './caller.ts'
+import { until } from './until.ts'
 import { Replica, type ReplicaSettings } from './replica.ts'
 import { Vendor } from './vendor.ts'
 
@@ -81,6 +82,29 @@ export class Cluster {
     const caller = new Caller(org, label, await this.admin.key({ ...settings, org }))
     this.callers.push(caller)
     return caller
+  }
+
+  /** How often a replica began to count for itself. On a busy machine, an answer of Redis may well take more than 50 ms. */
+  get partings(): number {
+    const lines = this.replicas.map(({ process }) => process.stderr.match(/processes cannot count together now/g) ?? [])
+    return lines.flat().length
+  }
+
+  /** Resolves when all replicas count together. */
+  async together(): Promise<void> {
+    const probe = await this.#probe()
+    await until('all replicas to count together', async () => (await probe.all(this.replicas, this.replicas.length)).of(200) === this.replicas.length)
+  }
+
+  /** Resolves when each of these replicas counts for itself. */
+  async apart(replicas: readonly Replica[]): Promise<void> {
+    const probe = await this.#probe()
+    await until('replicas to count for themselves', async () => (await probe.all(replicas, replicas.length)).of(503) === replicas.length)
+  }
+
+  /** A key whose limit is far away, and must never be exceeded. */
+  async #probe(): Promise<Caller> {
+    return this.callers.find(({ label }) => label === 'probe') ?? (await this.caller('probe', { limits: [{ requests: 1_000_000, window_s: 3_600, exact: true }] }))
   }
 
   /** Starts a process in place of a replica that has ended. */
