@@ -47,6 +47,7 @@ import { optionFacts, pluginFacts } from './server/admin/facts.ts'
 import { HttpApp } from './server/app.ts'
 import { LiveHealth } from './server/health.ts'
 import { LateServices } from './server/late-services.ts'
+import { LiveLoad } from './server/admin/live-load.ts'
 import { PublicApi } from './server/public-api.ts'
 import { OpenConnections } from './server/connections/open-connections.ts'
 import { LiveOperations } from './call/live-operations.ts'
@@ -179,7 +180,9 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const keyWarnings = container.get(KeyWarnings)
   const catalogFacts = container.get(CatalogFacts)
   const previews = container.get(RoutePreviews)
+  // Both tell the other processes how this one is.
   const providers = container.get(ProviderStates)
+  container.get(LiveLoad)
   const live = container.get(LiveOperations)
   const records = container.get(RecordQueue)
   let exchange: MetricExchange | undefined

@@ -1,6 +1,6 @@
 import { createClient, createCluster, type RedisClientOptions } from '@redis/client'
 import type { Node, Place } from './place.ts'
-import { Unreachable } from './trouble.ts'
+import { UnknownPrimary, Unreachable } from './trouble.ts'
 
 type RedisTcpSocketOptions = Extract<NonNullable<RedisClientOptions['socket']>, { readonly tls?: boolean }>
 
@@ -8,6 +8,8 @@ type RedisTcpSocketOptions = Extract<NonNullable<RedisClientOptions['socket']>, 
 export interface Client {
   /** `key`: of a cluster, the node with this key gets the command. */
   send(key: string, command: readonly string[]): Promise<unknown>
+  /** On every node. */
+  sendToAll(command: readonly string[]): Promise<void>
   subscribe(channel: string, listener: (message: string) => void): Promise<void>
   destroy(): void
 }
@@ -37,6 +39,7 @@ export function openClient(options: ClientOptions, lost: (error: Error) => void)
   return {
     client: {
       send: async (_, command) => await current!.sendCommand(command as string[]),
+      sendToAll: async command => void (await current!.sendCommand(command as string[])),
       subscribe: async (channel, listener) => await current!.subscribe(channel, listener),
       destroy() {
         isDestroyed = true
@@ -101,7 +104,7 @@ async function primaryOf(options: ClientOptions): Promise<Node> {
       await sentinel.connect()
       const reply = await sentinel.sendCommand(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', master!])
       if (Array.isArray(reply)) return { host: String(reply[0]), port: Number(reply[1]) }
-      failure = new UnknownPrimary(master!)
+      failure = new UnknownPrimary()
     } catch (error) {
       failure = error
     } finally {
@@ -109,14 +112,6 @@ async function primaryOf(options: ClientOptions): Promise<Node> {
     }
   }
   throw failure
-}
-
-/** The sentinels know no server of this name. */
-class UnknownPrimary extends Error {
-  override readonly name = 'UnknownPrimary'
-  constructor(master: string) {
-    super(`the sentinels know no ${master}`)
-  }
 }
 
 const watchPrimaryMs = 5_000
@@ -148,6 +143,9 @@ function openCluster(options: ClientOptions, lost: (error: Error) => void): { re
   return {
     client: {
       send: async (key, command) => await cluster.sendCommand(key, false, command as string[]),
+      async sendToAll(command) {
+        await Promise.all(cluster.masters.map(async node => await (await cluster.nodeClient(node)).sendCommand(command as string[])))
+      },
       subscribe: async (channel, listener) => await cluster.subscribe(channel, listener),
       destroy: () => cluster.destroy(),
     },

@@ -194,14 +194,9 @@ export class Connection {
     const [, , , version] = (await ask(generationScript, crypto.randomUUID(), '0', '0', '0')) as [string, number, number, string]
     if (!(Number.parseInt(version, 10) >= 7)) throw new OldServer(`it is older than version 7${version && `: ${version}`}`)
     this.#warnOfEviction(String(await ask(policyScript).catch(() => '')))
-    if (!this.isCluster) await this.#load(client)
+    // A script that is not there yet would run later than those that were sent after it.
+    await Promise.allSettled(everyScript.map(({ source }) => client.sendToAll(['SCRIPT', 'LOAD', source])))
     return version
-  }
-
-  /** A script that is not there yet would run later than those that were sent after it. */
-  async #load(client: Client): Promise<void> {
-    const loads = everyScript.map(({ source }) => this.#answered(client, '', ['SCRIPT', 'LOAD', source]))
-    await Promise.allSettled(loads)
   }
 
   #warnOfEviction(policy: string): void {

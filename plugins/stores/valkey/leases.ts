@@ -38,10 +38,10 @@ export class Leases {
     return Array.from(this.#leases, ([name, { key }]) => [name, key])
   }
 
-  /** Renews those that are due; all of them after a connection was opened, because the server may have lost them. */
-  async renew(areAll: boolean): Promise<void> {
+  /** Renews those that are due. Core tells a server that has lost places of all of them. */
+  async renew(): Promise<void> {
     const now = this.#clock.elapsed()
-    const due = [...this.#leases].filter(([, { renewedAt }]) => areAll || (now - renewedAt) * renewals >= this.#leaseMs)
+    const due = [...this.#leases].filter(([, { renewedAt }]) => (now - renewedAt) * renewals >= this.#leaseMs)
     const runs: Promise<unknown>[] = []
     for (const names of this.#runsOf(due)) {
       const values = Array.from(names.values(), each => [String(each.length), ...each]).flat()
