@@ -166,15 +166,16 @@ export class Coordinated {
     if (!service || this.#openBeats >= mostOpenBeats) return
     this.#openBeats++
     let isLate = false
+    const failed = this.#breaker.asks()
     const stop = afterAnswers(() => {
       isLate = true
-      this.#breaker.failed(new LateAnswer())
+      failed(new LateAnswer())
     })
     try {
       const beat = await service.beat(this.#ownGauges())
       if (service === this.#service) this.#alive(beat, !isLate)
     } catch (cause) {
-      this.#breaker.failed(cause)
+      failed(cause)
     } finally {
       stop()
       this.#openBeats--
@@ -204,7 +205,7 @@ export class Coordinated {
     const now = this.#clock.elapsed()
     const wasAway = now - this.#aliveAt >= awayMs
     this.#aliveAt = now
-    if (processes >= 1) this.#processes = Math.ceil(processes)
+    if (processes >= 1) this.#processes = Math.max(Math.ceil(processes), this.#service?.expectedProcesses ?? 1)
     if (this.#generation !== undefined && this.#generation !== generation) this.#isLost = true
     this.#generation = generation
     const isBack = this.#breaker.answered(isGood)

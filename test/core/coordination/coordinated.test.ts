@@ -166,7 +166,7 @@ t.test('an absent service does not prevent a start', async t => {
     () => coordinated.isUp,
     () => coordinated.beat(),
   )
-  t.equal(coordinated.processes, 1)
+  t.equal(coordinated.processes, 4, 'the others will come')
   await coordinated.stop()
   t.same([coordinated.isUp, coordinated.isProvided], [false, false])
 })
@@ -186,3 +186,40 @@ async function until(isSo: () => boolean, step: () => Promise<void>): Promise<vo
     await step()
   }
 }
+
+t.test('what was asked before a failure says nothing of now', async t => {
+  const engine = new MemoryCoordination(new FakeClock())
+  const { coordinated, weak } = await process(t, engine, 'one')
+  weak.mode = 'stalls'
+  t.equal(await coordinated.claim(claim(1)), undefined)
+  weak.mode = 'works'
+  await until(
+    () => coordinated.isUp,
+    () => coordinated.beat(),
+  )
+  weak.breakOff()
+  await sleep(0)
+  t.equal(coordinated.isUp, true)
+})
+
+t.test('a place that was given back while nobody knew whether it had arrived is not held again', async t => {
+  const engine = new MemoryCoordination(new FakeClock())
+  const { coordinated, weak } = await process(t, engine, 'one')
+  const held = { group: 'g', bucket: 'p', place: 'held', isHeld: true }
+  weak.mode = 'stalls'
+  coordinated.place(held)
+  await until(
+    () => !coordinated.isUp,
+    () => sleep(5),
+  )
+  weak.mode = 'works'
+  await until(
+    () => coordinated.isUp,
+    () => coordinated.beat(),
+  )
+  coordinated.place({ ...held, isHeld: false })
+  await sleep(0)
+  weak.breakOff()
+  await coordinated.flush()
+  t.match(await engine.member('two').claim(claim(1, 1)), { windows: [{ used: 1 }] })
+})
