@@ -133,7 +133,11 @@ export class Connection {
 
   #watch(): void {
     const [oldest] = this.#waiting
-    if (oldest && this.#clock.elapsed() - oldest.since > this.#options.answerTimeoutMs) this.#lose?.(new Stalled(this.#silence))
+    if (!oldest || this.#clock.elapsed() - oldest.since <= this.#options.answerTimeoutMs) return
+    // If this process was busy, the answer is here, and is read before this is called.
+    setImmediate(() => {
+      if (this.#waiting.has(oldest)) this.#lose?.(new Stalled(this.#silence))
+    })
   }
 
   get #silence(): string {
