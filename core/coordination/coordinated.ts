@@ -120,12 +120,21 @@ export class Coordinated {
     return this.#ask(service => service.gauges())
   }
 
-  /** Undefined if the service is down, or late. Then nobody knows whether the deltas were added. */
-  exchange(
+  /**
+   * Undefined if the service is down, or fails: nobody knows then whether the deltas were added. No request waits for this, and all sums
+   * together are long, so it may take longer than other answers, and opens no breaker.
+   */
+  async exchange(
     deltas: readonly CountDelta[],
     since: string | undefined,
   ): Promise<{ readonly sums: readonly CountSum[]; readonly since: string } | undefined> {
-    return this.#ask(service => service.exchange(deltas, since))
+    if (!this.isUp) return undefined
+    try {
+      return await asked(this.#service!, service => service.exchange(deltas, since))
+    } catch {
+      // The next sign of life tells whether the service works.
+      return undefined
+    }
   }
 
   /**
