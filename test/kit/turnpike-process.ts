@@ -85,7 +85,7 @@ export class TurnpikeProcess {
     return this.#stderr.replace(waits, '')
   }
 
-  signal(name: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): void {
+  signal(name: NodeJS.Signals): void {
     this.#child.kill(name)
   }
 
