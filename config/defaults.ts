@@ -48,8 +48,8 @@ export interface DefaultsOptions {
 }
 
 /**
- * The usual setup: everything that should survive a restart in SQLite (in Postgres with DATABASE_URL), the bundled catalog, the sorts, the
- * endpoints, the guardrails, the sandbox, one log line per request, every provider and search engine whose key is in the environment, and
+ * The usual setup: everything that should survive a restart in SQLite (in Postgres with DATABASE_URL), what several gateways count together
+ * in Valkey with VALKEY_URL or REDIS_URL, the bundled catalog, the sorts, the endpoints, the guardrails, the sandbox, one log line per request, every provider and search engine whose key is in the environment, and
  * Ollama if it is running.
  */
 export function defaults(options: DefaultsOptions = {}): readonly DefaultEntry[] {
@@ -109,10 +109,12 @@ function everything(): readonly NamedEntry[] {
   const voyageKey = optionalEnv('VOYAGE_API_KEY')
   const jinaKey = optionalEnv('JINA_API_KEY')
   const databaseUrl = optionalEnv('DATABASE_URL')
+  const valkeyUrl = optionalEnv('VALKEY_URL') ?? optionalEnv('REDIS_URL')
   return [
     ['memory', () => memory({})],
     // Keeps everything that it can: of the defaults that offer a service, the last one provides it.
     ['sql', () => sql(databaseUrl === undefined ? {} : { url: databaseUrl })],
+    ['valkey', () => valkeyUrl !== undefined && used(import('../plugins/stores/valkey/index.ts'), { url: valkeyUrl })],
     ['account-policies', () => accountPolicies({})],
     ['local-sealer', () => localSealer(masterKeys())],
     ['console-log', () => consoleLog({})],

@@ -21,3 +21,9 @@ export function problemsOf(error: unknown): readonly string[] {
 function bullet(problem: string): string {
   return `  - ${problem.replaceAll('\n', '\n    ')}`
 }
+
+/** A problem that the operator can fix is a message. Anything else is a bug, and comes with its stack. */
+export function failureText(error: unknown): string {
+  if (error instanceof ConfigError) return error.message
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

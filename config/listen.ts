@@ -8,6 +8,9 @@ import { acceptors } from './acceptors.ts'
 import { limitConnections } from './connection-limits.ts'
 import { Connections } from './connections.ts'
 import { ConfigError } from './errors.ts'
+import { serveNext } from './gateway-server.ts'
+import { publicFailure } from './listen-failure.ts'
+import { refuseReservedPort } from './reserved-port.ts'
 import type { ServerOptions } from './schema.ts'
 import { checkTls } from './tls.ts'
 
@@ -29,8 +32,8 @@ const streamBytes = 16 * 1024
 
 export async function listen(gateway: Gateway, { host, port, tls }: Pick<ServerOptions, 'host' | 'port' | 'tls'>): Promise<Listener> {
   if (tls) checkTls(tls)
-  // This changes the default of all streams in the process, because an HTTPS server has no such option for its connections.
-  setDefaultHighWaterMark(false, streamBytes)
+  refuseReservedPort(port)
+  limitBuffers()
   let server: Server
   try {
     const listener = await listhen(gateway.http.listener, {
@@ -49,12 +52,6 @@ export async function listen(gateway: Gateway, { host, port, tls }: Pick<ServerO
     throw await explain(host, port, error)
   }
   const address = server.address() as AddressInfo
-  if (port !== 0 && address.port !== port) {
-    server.close()
-    throw new ConfigError(undefined, [
-      `Port ${port} is reserved for another protocol and blocked by browsers. Choose another port with --port or server.port.`,
-    ])
-  }
   limitConnections(server)
   gateway.connections.serveOn(server)
   const connections = new Connections(server)
@@ -64,8 +61,25 @@ export async function listen(gateway: Gateway, { host, port, tls }: Pick<ServerO
   } catch (error) {
     throw await explain(host, port, error)
   }
-  const url = `${tls ? 'https' : 'http'}://${reachable(host)}:${address.port}`
-  return { server, acceptors: accepting, connections, host, port: address.port, url, everywhere: host === '0.0.0.0' || host === '::' }
+  return { server, acceptors: accepting, connections, ...placeOf(host, address.port, tls !== undefined) }
+}
+
+/** Has another gateway serve the requests that come from now on, also on open connections. */
+export function listenNext({ server, connections }: Listener, gateway: Gateway, tls: ServerOptions['tls']): void {
+  serveNext(server, gateway.http.listener, tls)
+  server.removeAllListeners('upgrade')
+  gateway.connections.serveOn(server)
+  connections.leaveUpgrades()
+}
+
+/** Where the public API listens, for people. */
+export function placeOf(host: string, port: number, isHttps: boolean): Pick<Listener, 'host' | 'port' | 'url' | 'everywhere'> {
+  return { host, port, url: `${isHttps ? 'https' : 'http'}://${reachable(host)}:${port}`, everywhere: host === '0.0.0.0' || host === '::' }
+}
+
+/** This changes the default of all streams in the process, because an HTTPS server has no such option for its connections. */
+export function limitBuffers(): void {
+  setDefaultHighWaterMark(false, streamBytes)
 }
 
 /** Tries to listen without listhen, which hides the reason of a failure. */
@@ -75,23 +89,9 @@ async function explain(host: string, port: number, failure: unknown): Promise<Co
     await once(probe.listen(port, host), 'listening')
     return new ConfigError(undefined, [`Cannot listen on ${host}:${port}: ${(failure as Error).message}`])
   } catch (error) {
-    return new ConfigError(undefined, [`Cannot listen on ${host}:${port}: ${reasonOf(error as NodeJS.ErrnoException)}`])
+    return publicFailure(host, port, error)
   } finally {
     probe.close()
-  }
-}
-
-function reasonOf({ code, message }: NodeJS.ErrnoException): string {
-  switch (code) {
-    case 'EADDRINUSE':
-      return 'the port is in use, perhaps by another gateway. Stop that process, or choose another port with --port or server.port.'
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return 'this machine does not have that address. Set server.host to one that it has, such as 127.0.0.1 or 0.0.0.0.'
-    case 'EACCES':
-      return 'this user may not use the port. Choose a port above 1023 with --port or server.port.'
-    default:
-      return message
   }
 }
 

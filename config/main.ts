@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { commandGroup } from './command.ts'
-import { ConfigError } from './errors.ts'
+import { failureText } from './errors.ts'
 import { watchFaults } from './faults.ts'
 import { leave } from './leave.ts'
 import { maskProcessOutput } from './process-output.ts'
@@ -33,19 +33,16 @@ const { version, description } = createRequire(import.meta.url)('turnpike/packag
 const program = commandGroup('turnpike', description).version(version, '--version', 'Print the version.')
 const [, , named = ''] = process.argv
 // Load only the subcommand that runs.
-const loaders = Object.hasOwn(parts, named) ? [parts[named as keyof typeof parts]] : Object.values(parts)
-for (const load of loaders) program.addCommand((await load()).default)
+if (named === 'worker') program.addCommand((await import('./commands/worker.ts')).default, { hidden: true })
+else {
+  const loaders = Object.hasOwn(parts, named) ? [parts[named as keyof typeof parts]] : Object.values(parts)
+  for (const load of loaders) program.addCommand((await load()).default)
+}
 try {
   await program.parseAsync()
-  if (named !== 'start') await leave()
+  if (named !== 'start' && named !== 'worker') await leave()
 } catch (error) {
   process.exitCode = 1
-  console.error(`turnpike: ${explain(error)}`)
+  console.error(`turnpike: ${failureText(error)}`)
   await leave()
-}
-
-/** A problem that the operator can fix is a message. Anything else is a bug, and comes with its stack. */
-function explain(error: unknown): string {
-  if (error instanceof ConfigError) return error.message
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

@@ -1,5 +1,6 @@
 import { createGateway, type Gateway } from '../core/gateway.ts'
 import { AssemblyError } from '../core/foundation/errors.ts'
+import type { JsonObject } from '../core/index.ts'
 import { check } from '../core/framework/plugin-host.ts'
 import { optionFacts, originIn, type OptionOrigin } from '../core/server/admin/facts.ts'
 import { trustCertificates } from './certificates.ts'
@@ -15,12 +16,14 @@ interface OpenOptions {
   readonly createFiles?: boolean
   /** See `Registrar.lookOnly`. */
   readonly lookOnly?: boolean
+  /** In every line of the log. */
+  readonly logFields?: JsonObject
 }
 
 /** Sets up and starts the gateway of a config. Throws a `ConfigError` that names the file and every problem. */
 export async function openGateway(
   config: LoadedConfig,
-  { logLevel = config.server.logLevel, createFiles = true, lookOnly = false }: OpenOptions = {},
+  { logLevel = config.server.logLevel, createFiles = true, lookOnly = false, logFields }: OpenOptions = {},
 ): Promise<Gateway> {
   const { file, folder, plugins, problems, server, given, overridden } = config
   if (problems.length > 0) throw new ConfigError(file, [...problems, ...optionProblems(config)])
@@ -39,6 +42,7 @@ export async function openGateway(
       folder,
       createFiles,
       lookOnly,
+      logFields,
     })
   } catch (error) {
     if (error instanceof AssemblyError || error instanceof AggregateError) throw new ConfigError(file, problemsOf(error))

@@ -51,6 +51,12 @@ export const serverSchema = {
       description: 'The address to listen on. `0.0.0.0` means all interfaces of the machine.',
     },
     port: { type: 'integer', minimum: 0, maximum: 65_535, default: 8080, description: 'The port to listen on. 0 takes any free one.' },
+    workers: {
+      anyOf: [{ const: 'auto' }, { type: 'integer', minimum: 1, maximum: 256 }],
+      default: 1,
+      description:
+        'How many processes serve. `auto` is one for each core that the gateway may use. With more than one, a further process starts them and replaces those that end. See docs/operation.md.',
+    },
     admin: {
       anyOf: [
         { const: false },

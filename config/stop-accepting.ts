@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 /** A turn of the event loop that takes no longer has accepted nothing and run next to nothing. */
 const quietTurnMs = 0.1
 /** How long to wait for quiet turns, over all servers together. */
-const patienceMs = 500
+const patienceMs = 2_000
 
 /**
  * Closes the servers for new connections, and leaves the open ones alone. When a server closes, the kernel resets the connections that are

@@ -11,7 +11,11 @@ import { Catalog } from './contracts/catalog.ts'
 import { Compactor } from './contracts/compactor.ts'
 import { Circuits } from './contracts/circuits.ts'
 import { Health } from './contracts/health.ts'
+import { Coordination } from './contracts/coordination.ts'
+import { Coordinated } from './coordination/coordinated.ts'
+import { MetricExchange } from './coordination/metric-exchange.ts'
 import { KeyStore, type KeySettings } from './contracts/key-store.ts'
+import { MetricStore } from './contracts/metric-store.ts'
 import { SharedMaps, SharedState } from './contracts/shared-state.ts'
 import { RecordStore } from './contracts/record-store.ts'
 import { GatewayServices } from './contracts/route.ts'
@@ -21,6 +25,7 @@ import type { RoutePreview, RouteQuery } from './contracts/route-preview.ts'
 import { TokenCounter } from './contracts/token-counter.ts'
 import { Clock, systemClock } from './foundation/clock.ts'
 import { Ids, timedIds } from './foundation/ids.ts'
+import type { JsonObject } from './foundation/json.ts'
 import { createLogger, Logger } from './foundation/logger.ts'
 import { maskThrown } from './foundation/mask-thrown.ts'
 import { Masks } from './foundation/masks.ts'
@@ -42,6 +47,7 @@ import { optionFacts, pluginFacts } from './server/admin/facts.ts'
 import { HttpApp } from './server/app.ts'
 import { LiveHealth } from './server/health.ts'
 import { LateServices } from './server/late-services.ts'
+import { LiveLoad } from './server/admin/live-load.ts'
 import { PublicApi } from './server/public-api.ts'
 import { OpenConnections } from './server/connections/open-connections.ts'
 import { LiveOperations } from './call/live-operations.ts'
@@ -79,6 +85,8 @@ export interface GatewayOptions extends PluginHostOptions {
   readonly showsExceptions?: boolean
   /** Takes each finished log line. */
   readonly writeLog?: (line: string) => void
+  /** In every line of the log. */
+  readonly logFields?: JsonObject | undefined
 }
 
 /** A gateway that is set up and started. Serve `http.listener` with `node:http` or `node:https`, or `http.h3` with anything else. */
@@ -107,7 +115,7 @@ export interface Gateway {
   keyWarnings(settings: KeySettings): readonly string[]
   /** In which order a request would be sent to endpoints now, and why. Throws the `GatewayError` that the request would get. */
   routes(query: RouteQuery): Promise<RoutePreview>
-  /** How every provider is doing: keys that rest, open circuits, queues. Without secrets. */
+  /** How every provider is doing, as this process knows it: keys that rest, open circuits, queues. Without secrets. */
   providers(): readonly ProviderState[]
   readonly liveRuns: number
   /** From now on, health checks fail, so that load balancers send nothing more. Everything is still served. */
@@ -132,7 +140,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     connectTimeoutMs: settings.timeouts.connectMs,
     proxies: Proxies.of(process.env),
   })
-  const { log, host, counter, trustedErrors, shared } = foundations(container, options, settings, http)
+  const { log, host, counter, trustedErrors, shared, coordinated } = foundations(container, options, settings, http)
 
   const lateServices = new LateServices()
   container.value(GatewayServices, lateServices.services)
@@ -172,9 +180,12 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const keyWarnings = container.get(KeyWarnings)
   const catalogFacts = container.get(CatalogFacts)
   const previews = container.get(RoutePreviews)
+  // Both tell the other processes how this one is.
   const providers = container.get(ProviderStates)
+  container.get(LiveLoad)
   const live = container.get(LiveOperations)
   const records = container.get(RecordQueue)
+  let exchange: MetricExchange | undefined
 
   try {
     await host.start()
@@ -182,6 +193,12 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     if (container.has(SharedState)) {
       const plugin = container.get(ServicePlugins).get(SharedState) ?? 'unknown'
       shared.connect(container.get(SharedState), plugin, container.get(Sealer))
+    }
+    if (container.has(Coordination) && options.lookOnly !== true) {
+      await coordinated.connect(container.get(Coordination), container.get(ServicePlugins).get(Coordination) ?? 'unknown')
+      const sharing = container.get(MetricStore).share?.()
+      exchange = sharing && new MetricExchange(coordinated, sharing)
+      await exchange?.start()
     }
   } catch (error) {
     await host.stop()
@@ -215,7 +232,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     rotateKey: (id, graceMs) => issuer.rotate(id, graceMs),
     keyWarnings: keySettings => keyWarnings.of(keySettings),
     routes: query => previews.of(query),
-    providers: () => providers.all(),
+    providers: () => providers.own(),
     get liveRuns() {
       return live.count
     },
@@ -230,6 +247,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       await connections.destroy()
       await records.drain(recordsDeadlineMs)
       shared.disconnect()
+      await exchange?.stop()
+      await coordinated.stop()
       try {
         await host.stop()
       } finally {
@@ -251,11 +270,12 @@ function foundations(
   readonly counter: ThreadedTokenCounter
   readonly trustedErrors: TrustedErrors
   readonly shared: LiveMaps
+  readonly coordinated: Coordinated
 } {
   const masks = options.masks ?? new Masks(options.clock ?? systemClock)
   const isForDevelopers = settings.logLevel === 'debug' || options.showsExceptions === true
   const trustedErrors = new TrustedErrors(isForDevelopers)
-  const log = createLogger(settings.logLevel, masks, options.writeLog, trustedErrors)
+  const log = createLogger(settings.logLevel, masks, options.writeLog, trustedErrors, options.logFields)
   container.value(Settings, settings)
   container.value(FreezesRequests, isForDevelopers)
   container.value(Masks.token, masks)
@@ -267,8 +287,10 @@ function foundations(
   container.value(Random, options.random ?? Math.random)
   const shared = new LiveMaps(clock, log)
   container.value(SharedMaps, shared)
+  const coordinated = new Coordinated(clock, log)
+  container.value(Coordinated.token, coordinated)
   const counter = new ThreadedTokenCounter(log)
   container.value(TokenCounter, counter)
   for (const { token, create } of extensionPoints) container.value(token, create())
-  return { log, host: new PluginHost(container, log, http, masks, options), counter, trustedErrors, shared }
+  return { log, host: new PluginHost(container, log, http, masks, options), counter, trustedErrors, shared, coordinated }
 }

@@ -56,9 +56,19 @@ export {
   type SpendCap,
   type Spending,
 } from './contracts/ledger.ts'
-export { MetricStore, type AttemptSample, type LatestAnswers } from './contracts/metric-store.ts'
+export { MetricStore, type AttemptSample, type LatestAnswers, type MetricSharing } from './contracts/metric-store.ts'
 export type { PageQuery, Position } from './contracts/page.ts'
-export { RateLimiter, type FullWindow, type TokenWindow, type WindowHold, type WindowState } from './contracts/rate-limiter.ts'
+export {
+  RateLimiter,
+  type Admission,
+  type Admitted,
+  type EarlyHold,
+  type FullWindow,
+  type NotAdmitted,
+  type TokenWindow,
+  type WindowHold,
+  type WindowState,
+} from './contracts/rate-limiter.ts'
 export { recordFields, recordFilters, type RecordFacts, type RecordFilterName } from './contracts/record-fields.ts'
 export {
   errorCauses,
@@ -94,7 +104,12 @@ export {
   type WindowClaim,
 } from './contracts/coordination.ts'
 export { SharedMaps, SharedState, type SharedChange, type SharedMap, type SharedMapOptions } from './contracts/shared-state.ts'
+export { SignOuts } from './contracts/sign-outs.ts'
 export { storeServiceNames, storeServices, type StoreService } from './contracts/store-services.ts'
+export { CoordinatedLimiter, type CoordinatedLimiterParts } from './coordination/coordinated-limiter.ts'
+export { SavedWindows, type SavedWindow } from './contracts/saved-windows.ts'
+export { Coordinated } from './coordination/coordinated.ts'
+export { MemoryCoordination } from './coordination/memory-coordination.ts'
 export { dayStarts } from './foundation/day-starts.ts'
 export { freezeDeeply, frozenCopy } from './foundation/freeze.ts'
 export { jsonBytes } from './foundation/json-bytes.ts'

@@ -112,7 +112,7 @@ async function bundle() {
   return modulesOf(output)
 }
 
-/** Threads load nothing that they do not use, so they share no file with the rest. */
+/** Threads, and processes of their own, load nothing that they do not use, so they share no file with the rest. */
 async function bundleThreads() {
   const modules = []
   for (const thread of threads()) {
@@ -123,9 +123,9 @@ async function bundleThreads() {
   return modules
 }
 
-/** The programs of threads: what the sources start as `startWorker(import.meta.url, './program')`, or with a member `module`. */
+/** Their programs: what the sources start as `startWorker(import.meta.url, './program')`, or with a member `module`. */
 function threads() {
-  return globSync('{core,plugins}/**/*.ts', { cwd: root }).flatMap(file => {
+  return globSync('{core,plugins,config}/**/*.ts', { cwd: root }).flatMap(file => {
     const starts = readFileSync(join(root, file), 'utf8').matchAll(
       /startWorker\(import\.meta\.url, '([^']+)'|\bbeside: import\.meta\.url,\s+module: '([^']+)'/g,
     )

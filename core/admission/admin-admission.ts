@@ -46,7 +46,7 @@ export class AdminAdmission {
     this.#log = log
     this.#plugin = plugins.get(AdminTokenStore) ?? 'unknown'
     this.#links = new SignInLinks(clock)
-    this.#tries = new FailedTries(shared, 'admin')
+    this.#tries = new FailedTries(shared, 'admin', clock)
     this.#fixed.set(digest(this.localToken), { id: 'command-line', role: 'owner', org: undefined })
   }
 

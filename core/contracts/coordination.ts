@@ -6,6 +6,8 @@ export interface PlaceClaim {
   /** Such as `key:<id>`. Equal names in one group share a limit. */
   readonly bucket: string
   readonly limit: number
+  /** The name of the place, which no other has. The process makes it up, so that it can give back a place whose answer never came. */
+  readonly place: string
 }
 
 /** An amount to take from a window. */
@@ -36,10 +38,9 @@ export interface CoordinatedWindow {
   readonly run: string | undefined
 }
 
-/** What a claim took. */
+/** How the windows stand after a claim that took all. */
 export interface Claimed {
-  /** Names each place, in the order of the claim. */
-  readonly places: readonly string[]
+  readonly fullWindows?: undefined
   /** With the claim, in the order of the claim. */
   readonly windows: readonly CoordinatedWindow[]
 }
@@ -69,8 +70,9 @@ export interface WindowChange {
 export interface PlaceChange {
   readonly group: string
   readonly bucket: string
-  /** As in `Claimed`. */
   readonly place: string
+  /** False: given back. True: the process has it, and it counts whatever the limit is. So processes tell what they have after a failure. */
+  readonly isHeld: boolean
 }
 
 /** Counts that all processes add to, such as those of an endpoint in one minute. */
@@ -100,19 +102,26 @@ export interface Beat {
 /**
  * Where processes count together: a server such as Valkey, or the owner process of one machine. Experimental. Core calls it only through
  * `Coordinated`, which bounds every call, and continues with this process's share while it fails. All times are those of the one clock that
- * the implementation has. Nothing that it gets is content or a secret. `coordinationSuite` of `turnpike/testing` checks an implementation.
+ * the implementation has. Calls of one process for one group take effect in their order. Nothing that it gets is content or a secret. A promise that cannot be kept rejects soon: nobody waits for more
+ * than 50 ms, but each open call takes memory. `coordinationSuite` of `turnpike/testing` checks an implementation.
  */
 export interface Coordination {
-  /** Takes all of it or nothing, in one atomic step and one round trip. Places are this process's until given back, or until it gives no sign of life. */
+  /** How many processes there are at least, if that is known before the first beat. */
+  readonly expectedProcesses?: number | undefined
+  /**
+   * Takes all of it or nothing, in one atomic step and one round trip. A place is this process's until it is given back, or until the process
+   * has given no sign of life for about ten seconds. Every call is one.
+   */
   claim(claim: Claim): Promise<Claimed | Unclaimed>
   /**
-   * Applies changes, each at most once and in one round trip per node. Unknown places are ignored. From the call on, the changes are the
-   * implementation's: it repeats them itself if a connection breaks, so never pass them again, not even after a rejection.
+   * Applies changes, each at most once and in one round trip per node. A place that is unknown cannot be given back: that is ignored. From the
+   * call on, the changes are the implementation's: it repeats them itself if a connection breaks, so never pass them again, not even after a
+   * rejection.
    */
   change(windows: readonly WindowChange[], places: readonly PlaceChange[]): Promise<void>
   /** How windows of one group stand, in their order. Begins and counts nothing. */
   states(group: string, windows: readonly TokenWindow[]): Promise<readonly CoordinatedWindow[]>
-  /** A sign of life, once a second. Prolongs what this process has. */
+  /** A sign of life, once a second, and what tells that the service works again. Prolongs what this process has. */
   beat(gauges: Gauges): Promise<Beat>
   /** The gauges of every process that gave a sign of life lately. Called when somebody looks. */
   gauges(): Promise<readonly Gauges[]>

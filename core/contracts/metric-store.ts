@@ -1,4 +1,5 @@
 import { contract } from '../foundation/token.ts'
+import type { CountDelta, CountSum } from './coordination.ts'
 
 /** The outcome of one attempt at one endpoint. */
 export interface AttemptSample {
@@ -52,6 +53,16 @@ export interface LatestAnswers {
   readonly totalMs: number
 }
 
+/** How the metrics of this process become those of all processes. Core calls it about once a second. */
+export interface MetricSharing {
+  /** What this process recorded since the last call. Core sees to it that it is added to the sums once. */
+  take(): readonly CountDelta[]
+  /** Takes sums of all processes, with all that was taken before. From now on, windows and `latest` count them. */
+  receive(sums: readonly CountSum[]): void
+  /** The sums are lost: `take` begins anew, with all that other processes still need. */
+  forget(): void
+}
+
 /**
  * Live metrics per endpoint. Synchronous, so that routing never waits for a store. `metricStoreSuite` of `turnpike/testing` checks an
  * implementation.
@@ -65,5 +76,7 @@ export interface MetricStore {
   window(provider: string, model: string, intervalMs: number, now?: number): MetricWindow
   /** The latest figures, to notice changes: the newest minutes that have 3 answers together, of the last 15. Undefined if there are none. */
   latest(provider: string, model: string, now?: number): LatestAnswers | undefined
+  /** Called once, if processes count together. Without it, each process counts for itself. */
+  share?(): MetricSharing
 }
 export const MetricStore = contract<MetricStore>('metric-store', { version: 1, stability: 'stable' })

@@ -9,6 +9,8 @@ export interface TokenWindow {
   /** The number of tokens or requests in the budget. */
   readonly tokens: number
   readonly windowMs: number
+  /** True: while processes cannot count together, refuse the request with 503. Otherwise each then goes by its share of the budget. */
+  readonly exact?: boolean | undefined
 }
 
 /** How a window stands. */
@@ -34,9 +36,40 @@ export interface FullWindow {
   readonly retryAfterMs: number | undefined
 }
 
+/** All that a request takes when it begins. */
+export interface Admission {
+  /** A place among the requests in progress. */
+  readonly place: { readonly bucket: string; readonly limit: number } | undefined
+  /** Windows of requests: one is counted in each, for good. */
+  readonly requests: readonly TokenWindow[]
+  /** Windows of tokens, and what the request is likely to need. At least one, or undefined. */
+  readonly tokens: { readonly windows: readonly TokenWindow[]; readonly likely: number } | undefined
+}
+
+export interface Admitted {
+  /** Gives the place back. */
+  leave(): void
+  /** How `requests` stand now, in their order. */
+  readonly states?: readonly WindowState[] | undefined
+  /** Undefined if the likely tokens do not fit. Core then asks `reserve` as soon as it knows how many are needed. */
+  readonly tokens?: EarlyHold | undefined
+}
+
+/** Tokens that were held before it was known how many are needed. Core calls one of its functions, once. */
+export interface EarlyHold {
+  /** Holds this many instead. Waits only for more. If they do not fit, nothing is held. */
+  fit(tokens: number): Maybe<WindowHold | FullWindow>
+  release(): void
+}
+
+/** Why a request was not admitted. It counts in no window then. */
+export type NotAdmitted = FullWindow | 'no-place'
+
 /**
  * Tracks windows, and requests in progress. Called only for keys and vendors that have limits. A store that survives a restart must keep
- * windows of an hour or more. No function has a time limit. A throw or a malformed answer of `reserve` or `enter` refuses the request with 503.
+ * windows of an hour or more. No function has a time limit. A throw or a malformed answer of `reserve`, `enter` or `admit` refuses the request
+ * with 503. `group`: whose buckets these are, such as an organization. A bucket always comes with the same one, so that a limiter of many
+ * processes can keep what belongs together in one place.
  */
 export interface RateLimiter {
   /**
@@ -45,10 +78,12 @@ export interface RateLimiter {
    * common, in different orders: never let one wait for another, and never let others, here or in another process, see a hold in only some
    * of its windows. `rateLimiterSuite` of `turnpike/testing` checks an implementation.
    */
-  reserve(windows: readonly TokenWindow[], tokens: number): Maybe<WindowHold | FullWindow>
+  reserve(windows: readonly TokenWindow[], tokens: number, group?: string): Maybe<WindowHold | FullWindow>
   /** Counts one request in progress, until the returned function is called. Undefined if `limit` of the bucket are in progress already. */
-  enter(bucket: string, limit: number): Maybe<(() => void) | undefined>
+  enter(bucket: string, limit: number, group?: string): Maybe<(() => void) | undefined>
   /** How these windows stand, in their order. Begins and counts nothing. Called when a caller asks what is left. */
-  states?(windows: readonly TokenWindow[]): Maybe<readonly WindowState[]>
+  states?(windows: readonly TokenWindow[], group?: string): Maybe<readonly WindowState[]>
+  /** Takes all of it at one time, or nothing. For limiters that a request has to wait for: without it, core calls `enter` and `reserve`. */
+  admit?(admission: Admission, group?: string): Maybe<Admitted | NotAdmitted>
 }
 export const RateLimiter = contract<RateLimiter>('rate-limiter', { version: 1, stability: 'stable' })

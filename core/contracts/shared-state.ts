@@ -39,6 +39,11 @@ export interface SharedMapOptions<V> {
   readonly keys: 'ids' | 'private'
   /** Checks what another gateway sent, which may be of another version. */
   accepts(value: unknown): value is V
+  /**
+   * What an entry is when another gateway sends its own, such as a count that both added to. It ends when the first of the two does. Gateways
+   * agree if the order of what is joined makes no difference. Default: what came last.
+   */
+  join?(known: V, sent: V): V
 }
 
 /** A map that this gateway shares with others, if a plugin provides `SharedState`. Synchronous, and in memory. Experimental. */
@@ -50,6 +55,8 @@ export interface SharedMap<V> {
   leftMs(key: string): number
   /** `value` is plain JSON, and the caller leaves it unchanged. `forMs`: how long it is valid. */
   set(key: string, value: V, forMs: number): void
+  /** The same, without telling other gateways. */
+  keep(key: string, value: V, forMs: number): void
   delete(key: string): void
   /** Calls back for each change of another gateway. `value` is undefined if the entry is gone. Only for maps whose keys are `ids`. */
   onChange(listener: (key: string, value: V | undefined, forMs: number) => void): void

@@ -9,6 +9,7 @@ import { MetricStore } from './metric-store.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import { RecordStore } from './record-store.ts'
 import { ResponseStore } from './response-store.ts'
+import { SignOuts } from './sign-outs.ts'
 
 /** The services that stores may provide, by the names that their option `services` takes. */
 export const storeServices = {
@@ -23,6 +24,7 @@ export const storeServices = {
   records: RecordStore,
   audit: AuditTrail,
   'admin-tokens': AdminTokenStore,
+  'sign-outs': SignOuts,
 } as const
 
 export type StoreService = keyof typeof storeServices

@@ -26,9 +26,11 @@ export function createLogger(
   masks: Masks,
   write: (line: string) => void = line => void process.stderr.write(line),
   details?: ErrorDetails,
+  /** In every line. */
+  fields: JsonObject | null = null,
 ): Logger {
   const root = pino(
-    { level, base: null, messageKey: 'message', formatters: { level: label => ({ level: label }) } },
+    { level, base: fields, messageKey: 'message', formatters: { level: label => ({ level: label }) } },
     { write: (line: string) => write(masks.apply(line)) },
   )
   return wrap(root, { root, masks, details })

@@ -48,7 +48,11 @@ service(ConversationStore, {
   renew: flagProblem,
   release: flagProblem,
 })
-service(RateLimiter, { reserve: reservedProblem, enter: enteredProblem, states: statesProblem }, () => limitsUnavailable)
+service(
+  RateLimiter,
+  { reserve: reservedProblem, enter: enteredProblem, states: statesProblem, admit: admittedProblem },
+  () => limitsUnavailable,
+)
 service(
   TokenCounter,
   {
@@ -169,6 +173,18 @@ function reservedProblem(value: unknown): string | undefined {
   }
   const missing = holdFunctions.find(name => typeof value[name] !== 'function')
   return missing && expected(`a hold whose \`${missing}\` is a function, or { full, retryAfterMs }`, value[missing])
+}
+
+function admittedProblem(value: unknown): string | undefined {
+  if (value === 'no-place') return undefined
+  if (!isObject(value)) return expected("what was admitted, { full, retryAfterMs } or 'no-place'", value)
+  if ('retryAfterMs' in value) return reservedProblem(value)
+  const { leave, states, tokens } = value
+  if (typeof leave !== 'function') return expected('a function as `leave`', leave)
+  const problem = states === undefined ? undefined : statesProblem(states)
+  if (problem !== undefined || tokens === undefined) return problem
+  const isHold = isObject(tokens) && typeof tokens['fit'] === 'function' && typeof tokens['release'] === 'function'
+  return isHold ? undefined : expected('{ fit, release } or undefined as `tokens`', tokens)
 }
 
 function statesProblem(value: unknown): string | undefined {

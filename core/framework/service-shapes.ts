@@ -3,6 +3,7 @@ import { AdminTokenStore } from '../contracts/admin-token-store.ts'
 import { AuditTrail } from '../contracts/audit-trail.ts'
 import { BackgroundStore } from '../contracts/background-store.ts'
 import { Compactor } from '../contracts/compactor.ts'
+import { Coordination } from '../contracts/coordination.ts'
 import { ConversationStore } from '../contracts/conversation-store.ts'
 import { Conversations } from '../contracts/conversations.ts'
 import { KeyStore } from '../contracts/key-store.ts'
@@ -11,8 +12,10 @@ import { MetricStore } from '../contracts/metric-store.ts'
 import { RateLimiter } from '../contracts/rate-limiter.ts'
 import { RecordStore } from '../contracts/record-store.ts'
 import { ResponseStore } from '../contracts/response-store.ts'
+import { SavedWindows } from '../contracts/saved-windows.ts'
 import { Sealer } from '../contracts/sealer.ts'
 import { SharedState } from '../contracts/shared-state.ts'
+import { SignOuts } from '../contracts/sign-outs.ts'
 import { TokenCounter } from '../contracts/token-counter.ts'
 import { nameOf, type ContractToken, type Token } from '../foundation/token.ts'
 import { count, flag, method, optional, shapeProblem, text, type Member, type RequiredNames, type Shape } from './shape.ts'
@@ -67,8 +70,9 @@ service(BackgroundStore, {
   putOff: method,
   expire: method,
 })
-service(MetricStore, { record: method, window: method, latest: method })
-service(RateLimiter, { reserve: method, enter: method, states: optional(method) })
+service(MetricStore, { record: method, window: method, latest: method, share: optional(method) })
+service(RateLimiter, { reserve: method, enter: method, states: optional(method), admit: optional(method) })
+service(SavedWindows, { read: method, save: method })
 service(Ledger, {
   reserve: method,
   spent: method,
@@ -83,6 +87,7 @@ service(Ledger, {
 service(RecordStore, { page: method, find: method, content: method, eraseContent: method, usage: method, keyUse: method })
 service(AuditTrail, { add: method, page: method })
 service(AdminTokenStore, { find: method, add: method, remove: method, list: method })
+service(SignOuts, { add: method, has: method })
 service(Sealer, { keySource: text, isShared: flag, hasKey: flag, seal: method, open: method, isCurrent: method, mac: method })
 service(TokenCounter, { count: method })
 service(Compactor, {
@@ -94,6 +99,15 @@ service(Compactor, {
   question: method,
 })
 service(SharedState, { publish: method, subscribe: method })
+service(Coordination, {
+  expectedProcesses: optional(count(1)),
+  claim: method,
+  change: method,
+  states: method,
+  beat: method,
+  gauges: method,
+  exchange: method,
+})
 
 /** The services that plugins provide by a contract of core. */
 export const checkedServices: readonly ContractToken<any>[] = [...shapes.keys()]

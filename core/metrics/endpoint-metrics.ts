@@ -3,6 +3,7 @@ import type { AttemptSample, LatestAnswers, MetricWindow } from '../contracts/me
 import { firstMinuteOf, rollUps, minuteMs } from './roll-ups.ts'
 import { MetricSummary } from './metric-summary.ts'
 import { PackedPeriods } from './packed-periods.ts'
+import { RecordedMinute } from './recorded-minute.ts'
 import { SummaryWindow } from './summary-window.ts'
 
 /** Windows of up to this length follow every attempt. Longer ones are kept unchanged for this long after they were read. */
@@ -13,15 +14,6 @@ const recentMinutes = liveMinutes + 1
 const latestAnswers = 3
 /** Callers choose the intervals, so the number of windows kept is bounded. */
 const maxLongWindows = 8
-
-interface Minute {
-  readonly number: number
-  readonly summary: MetricSummary
-  /** The part of it that came from a store. */
-  restored?: MetricSummary
-  /** How many of its requests a store has. */
-  saved: number
-}
 
 interface LiveWindow {
   readonly length: number
@@ -42,17 +34,21 @@ interface LongWindow {
 /** Everything known of one endpoint. Minutes are numbered from the epoch. */
 export class EndpointMetrics {
   /** Ascending. Those that no live window reaches go to `#history` with the next attempt. */
-  readonly #recent: Minute[] = []
+  readonly #recent: RecordedMinute[] = []
   /** Of each level, all minutes that are not in `#recent`. */
   readonly #history = rollUps.map(() => new PackedPeriods())
   readonly #live: LiveWindow[] = []
   #long: LongWindow[] = []
+  #shares = false
+  /** True if there may be something that other processes do not have yet. */
+  hasUnsent = false
 
   add(sample: AttemptSample): void {
     const number = Math.floor(sample.at / minuteMs)
     const last = this.#recent.at(-1)
-    const summary = last?.number === number ? last.summary : this.#summaryOf(number, last)
-    summary.add(sample)
+    const minute = last?.number === number ? last : this.#minuteFor(number, last)
+    minute.add(sample)
+    this.hasUnsent = this.#shares
     for (const window of this.#live) if (number >= window.first) window.summary.add(sample)
   }
 
@@ -91,11 +87,7 @@ export class EndpointMetrics {
   /** Adds a period that a store kept. `level` is an index of `rollUps`. Call `forgetWindows` at the end. */
   restore(level: number, firstMinute: number, summary: MetricSummary, currentMinute: number): void {
     if (level > 0 || firstMinute <= currentMinute - recentMinutes) return this.#keep(level, firstMinute, summary)
-    const minute = this.#minute(firstMinute)
-    minute.summary.merge(summary)
-    minute.restored ??= new MetricSummary()
-    minute.restored.merge(summary)
-    minute.saved += summary.requests
+    this.#minute(firstMinute).restore(summary)
   }
 
   /** Makes the windows anew, with what was restored. */
@@ -107,9 +99,44 @@ export class EndpointMetrics {
   /** Calls `save` with each minute that has changed since the last call: all of it, except for what was restored. */
   takeChanges(save: (minute: number, summary: MetricSummary) => void): void {
     for (const minute of this.#recent) {
-      if (minute.saved === minute.summary.requests) continue
-      minute.saved = minute.summary.requests
-      save(minute.number, minute.restored ? difference(minute.summary, minute.restored) : minute.summary)
+      const summary = minute.takeChange()
+      if (summary) save(minute.number, summary)
+    }
+  }
+
+  /** From now on, this process counts together with others. */
+  share(): void {
+    this.#shares = true
+    for (const minute of this.#recent) minute.share()
+    this.hasUnsent = this.#recent.length > 0
+  }
+
+  /** Calls `send` with what other processes do not have yet, of each minute that live windows reach. */
+  takeUnsent(send: (minute: number, summary: MetricSummary) => void): void {
+    this.hasUnsent = false
+    for (const minute of this.#recent) {
+      const summary = minute.takeUnsent()
+      if (summary) send(minute.number, summary)
+    }
+  }
+
+  /** Other processes have lost what was sent to them. */
+  forgetSent(): void {
+    for (const minute of this.#recent) minute.forgetSent()
+    this.hasUnsent = this.#recent.length > 0
+  }
+
+  /** Takes what all processes recorded in a minute. Ignores minutes that no live window reaches, and those of clocks that are far ahead. */
+  receive(number: number, sum: MetricSummary, current: number): void {
+    if (Math.abs(number - current) >= recentMinutes) return
+    if (this.#recent.length > 0 && this.#recent[0]!.number <= current - recentMinutes) this.#retire(current)
+    const minute = this.#minute(number)
+    const before = minute.summary
+    minute.receive(sum)
+    for (const window of this.#live) {
+      if (number < window.first) continue
+      window.summary.subtract(before)
+      window.summary.merge(minute.summary)
     }
   }
 
@@ -123,16 +150,16 @@ export class EndpointMetrics {
   }
 
   /** For a minute that is not the last: a new one, or an earlier one of which an attempt is reported late. */
-  #summaryOf(number: number, last: Minute | undefined): MetricSummary {
+  #minuteFor(number: number, last: RecordedMinute | undefined): RecordedMinute {
     if (!last || number > last.number) this.#retire(number)
-    return this.#minute(number).summary
+    return this.#minute(number)
   }
 
-  #minute(number: number): Minute {
+  #minute(number: number): RecordedMinute {
     const after = this.#recent.findLastIndex(minute => minute.number <= number)
     const found = this.#recent[after]
     if (found?.number === number) return found
-    const minute: Minute = { number, summary: new MetricSummary(), saved: 0 }
+    const minute = new RecordedMinute(number, this.#shares)
     this.#recent.splice(after + 1, 0, minute)
     return minute
   }
@@ -203,11 +230,4 @@ export class EndpointMetrics {
     for (const { number, summary } of this.#recent) if (number >= first) sum.merge(summary)
     return sum
   }
-}
-
-function difference(whole: MetricSummary, part: MetricSummary): MetricSummary {
-  const rest = new MetricSummary()
-  rest.merge(whole)
-  rest.subtract(part)
-  return rest
 }

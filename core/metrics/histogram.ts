@@ -29,12 +29,18 @@ export class Histogram {
     return this.#total
   }
 
-  /** `bucket`: as `bucketOf` says. */
-  add(bucket: number): void {
+  /** `bucket`: as `bucketOf` says. Ignores buckets that it never says. */
+  add(bucket: number, count = 1): void {
+    if (bucket > maxBucket) return
     this.#cover(bucket, bucket)
-    this.#counts[bucket - this.#first]!++
-    this.#total++
+    this.#counts[bucket - this.#first]! += count
+    this.#total += count
     this.#version++
+  }
+
+  /** The buckets that are not empty, with their counts. */
+  *entries(): Generator<readonly [bucket: number, count: number]> {
+    for (const [index, count] of this.#counts.entries()) if (count > 0) yield [this.#first + index, count]
   }
 
   merge(other: Histogram): void {

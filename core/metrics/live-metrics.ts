@@ -1,8 +1,9 @@
-import type { AttemptSample, LatestAnswers, MetricStore, MetricWindow } from '../contracts/metric-store.ts'
+import type { AttemptSample, LatestAnswers, MetricSharing, MetricStore, MetricWindow } from '../contracts/metric-store.ts'
 import type { Clock } from '../foundation/clock.ts'
 import { EndpointMetrics } from './endpoint-metrics.ts'
 import { minuteMs } from './roll-ups.ts'
 import type { MetricSummary } from './metric-summary.ts'
+import { SharedMetrics, type NamedEndpoint } from './shared-metrics.ts'
 import { emptyWindow } from './summary-window.ts'
 import { recentValues } from '../runtime/recent-values.ts'
 
@@ -20,6 +21,7 @@ export class LiveMetrics implements MetricStore {
   readonly #listed = new Map<string, Map<string, EndpointMetrics>>()
   readonly #unlisted = recentValues<string, EndpointMetrics>(maxUnlisted)
   #prunedAt = 0
+  #shares = false
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -29,7 +31,7 @@ export class LiveMetrics implements MetricStore {
     const { provider, model, listed, at } = sample
     const endpoint = this.#listed.get(provider)?.get(model) ?? (listed ? this.#list(provider, model) : this.#unlist(provider, model))
     endpoint.add(sample)
-    if (at - this.#prunedAt >= pruneEveryMs) this.#prune(at)
+    this.#pruneSometimes(at)
   }
 
   window(provider: string, model: string, intervalMs: number, now = this.#clock.now()): MetricWindow {
@@ -55,6 +57,23 @@ export class LiveMetrics implements MetricStore {
     }
   }
 
+  /** Of listed endpoints only: callers can make up any number of others. */
+  share(): MetricSharing {
+    this.#shares = true
+    for (const { endpoint } of this.#endpoints()) endpoint.share()
+    return new SharedMetrics(this.#clock, {
+      endpoints: () => {
+        this.#pruneSometimes(this.#clock.now())
+        return this.#endpoints()
+      },
+      endpointOf: (provider, model) => this.#listed.get(provider)?.get(model) ?? this.#list(provider, model),
+    })
+  }
+
+  *#endpoints(): Generator<NamedEndpoint> {
+    for (const [provider, models] of this.#listed) for (const [model, endpoint] of models) yield { provider, model, endpoint }
+  }
+
   #find(provider: string, model: string): EndpointMetrics | undefined {
     return this.#listed.get(provider)?.get(model) ?? this.#unlisted.get(unlistedName(provider, model))
   }
@@ -64,6 +83,7 @@ export class LiveMetrics implements MetricStore {
     const name = unlistedName(provider, model)
     const endpoint = this.#unlisted.get(name) ?? new EndpointMetrics()
     this.#unlisted.delete(name)
+    if (this.#shares) endpoint.share()
     let models = this.#listed.get(provider)
     if (!models) this.#listed.set(provider, (models = new Map()))
     models.set(model, endpoint)
@@ -77,7 +97,8 @@ export class LiveMetrics implements MetricStore {
     return endpoint
   }
 
-  #prune(now: number): void {
+  #pruneSometimes(now: number): void {
+    if (now - this.#prunedAt < pruneEveryMs) return
     this.#prunedAt = now
     const minute = Math.floor(now / minuteMs)
     for (const [provider, models] of this.#listed) {

@@ -42,27 +42,27 @@ export class MetricSummary {
   }
 
   merge(other: MetricSummary): void {
-    for (const name of sums) this[name] += other[name]
+    for (const name of sumNames) this[name] += other[name]
     this.latency.merge(other.latency)
     this.total.merge(other.total)
   }
 
   /** Takes out what was merged before. */
   subtract(other: MetricSummary): void {
-    for (const name of sums) this[name] -= other[name]
+    for (const name of sumNames) this[name] -= other[name]
     this.latency.subtract(other.latency)
     this.total.subtract(other.total)
   }
 
   write(bytes: ByteWriter): void {
-    for (const name of sums) bytes.add(this[name])
+    for (const name of sumNames) bytes.add(this[name])
     this.latency.write(bytes)
     this.total.write(bytes)
   }
 
   /** Adds what `write` wrote. Throws for anything else. */
   read(bytes: ByteReader): void {
-    for (const name of sums) this[name] += bytes.next()
+    for (const name of sumNames) this[name] += bytes.next()
     this.latency.read(bytes)
     this.total.read(bytes)
   }
@@ -71,7 +71,7 @@ export class MetricSummary {
 type SumName = { [K in keyof MetricSummary]: MetricSummary[K] extends number ? K : never }[keyof MetricSummary]
 
 /** The order is that of the stored form: never change it. */
-const sums = [
+export const sumNames = [
   'requests',
   'faults',
   'inputTokens',

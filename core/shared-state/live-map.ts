@@ -21,16 +21,18 @@ export class LiveMap<V extends {}> implements SharedMap<V> {
   readonly #name: string
   readonly #arePrivate: boolean
   readonly #accepts: (value: unknown) => value is V
+  readonly #join: ((known: V, sent: V) => V) | undefined
   readonly #clock: Clock
   readonly #entries: RecentValues<string, Entry<V>>
   #link: Link | undefined
   #sendsHmacs = false
   #listener: Listener<V> | undefined
 
-  constructor(name: string, { max, keys, accepts }: SharedMapOptions<V>, clock: Clock) {
+  constructor(name: string, { max, keys, accepts, join }: SharedMapOptions<V>, clock: Clock) {
     this.#name = name
     this.#arePrivate = keys === 'private'
     this.#accepts = accepts
+    this.#join = join
     this.#clock = clock
     this.#entries = recentValues(max)
   }
@@ -59,9 +61,12 @@ export class LiveMap<V extends {}> implements SharedMap<V> {
   }
 
   set(key: string, value: V, forMs: number): void {
-    const known = this.#keyOf(key)
-    this.#entries.set(known, { value, until: this.#clock.elapsed() + forMs })
+    const known = this.#put(key, value, forMs)
     this.#link?.publish({ map: this.#name, key: known, value, forMs })
+  }
+
+  keep(key: string, value: V, forMs: number): void {
+    this.#put(key, value, forMs)
   }
 
   delete(key: string): void {
@@ -79,9 +84,23 @@ export class LiveMap<V extends {}> implements SharedMap<V> {
       this.#entries.delete(key)
       this.#listener?.(key, undefined, 0)
     } else if (this.#accepts(value)) {
-      this.#entries.set(key, { value, until: this.#clock.elapsed() + forMs })
-      this.#listener?.(key, value, forMs)
+      const entry = this.#joined(key, { value, until: this.#clock.elapsed() + forMs })
+      this.#entries.set(key, entry)
+      this.#listener?.(key, entry.value, forMs)
     }
+  }
+
+  #joined(key: string, sent: Entry<V>): Entry<V> {
+    const known = this.#join && this.#entries.get(key)
+    if (!known || this.#clock.elapsed() >= known.until) return sent
+    return { value: this.#join!(known.value, sent.value), until: Math.min(known.until, sent.until) }
+  }
+
+  /** Returns the key as other gateways know it. */
+  #put(key: string, value: V, forMs: number): string {
+    const known = this.#keyOf(key)
+    this.#entries.set(known, { value, until: this.#clock.elapsed() + forMs })
+    return known
   }
 
   #keyOf(key: string): string {

@@ -44,6 +44,8 @@ export {
   type ConversationsUnderTest,
   type ConversationStoreSuiteOptions,
 } from './stores/conversation-store-suite.ts'
+export { coordinationSuite, type CoordinationSuiteOptions, type CoordinationUnderTest } from './stores/coordination-suite.ts'
+export { signOutsSuite, type SignOutsSuiteOptions, type SignOutsUnderTest } from './stores/sign-outs-suite.ts'
 export { keyStoreSuite, type KeysUnderTest, type KeyStoreSuiteOptions } from './stores/key-store-suite.ts'
 export { ledgerSuite, type LedgerSuiteOptions, type LedgerUnderTest } from './stores/ledger-suite.ts'
 export { metricStoreSuite, type MetricStoreSuiteOptions, type MetricsUnderTest } from './stores/metric-store-suite.ts'

@@ -46,6 +46,12 @@ export const longChecks: readonly LongCheck[] = [
     files: ['test/plugins/stores/sql-crash.test.ts'],
   },
   {
+    name: 'Restarts',
+    difference:
+      'nine restarts of three gateways behind nginx and HAProxy at 200 requests a second, and kills; the short form has two restarts',
+    files: ['test/config/restarts-behind-proxies.test.ts'],
+  },
+  {
     name: 'Memory',
     difference: 'RSS and heap after a collection, from request 200,000 to request 1,200,000; there is no short form',
     programs: [

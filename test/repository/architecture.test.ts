@@ -96,6 +96,7 @@ const rooms = [
   'validation',
   'framework',
   'shared-state',
+  'coordination',
   'metrics',
   'tokens',
   'upstream',

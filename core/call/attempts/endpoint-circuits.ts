@@ -119,9 +119,12 @@ export class EndpointCircuits implements Circuits {
 
   views(): readonly CircuitView[] {
     const now = this.#clock.elapsed()
-    const known = [...this.#listed, ...this.#unlisted.entries()]
-    const endpoints = known.map(([name, circuit]) => ({ ...endpointOf(name), ...circuit.view(now) }))
-    return [...endpoints, ...this.#providers.views(now)]
+    return [...this.listedViews(now), ...viewsOf(this.#unlisted.entries(), now), ...this.#providers.views(now)]
+  }
+
+  /** Those of endpoints that a catalog lists: callers cannot have made them up. */
+  listedViews(now: number = this.#clock.elapsed()): readonly CircuitView[] {
+    return viewsOf(this.#listed, now)
   }
 
   #of({ listed }: EndpointName): Map<string, Circuit> | RecentValues<string, Circuit> {
@@ -157,6 +160,10 @@ export class EndpointCircuits implements Circuits {
   #tell(what: string, { provider, model, listed }: EndpointName, forMs?: number): void {
     this.#log.warn(what, { provider, ...(listed && { model }), ...(forMs !== undefined && { forMs }) })
   }
+}
+
+function viewsOf(circuits: Iterable<readonly [string, Circuit]>, now: number): readonly CircuitView[] {
+  return Array.from(circuits, ([name, circuit]) => ({ ...endpointOf(name), ...circuit.view(now) }))
 }
 
 function nameOf({ provider, model }: EndpointName): string {

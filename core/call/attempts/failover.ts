@@ -140,7 +140,7 @@ export class Failover {
     const { provider, endpoint } = contender
     const { line, role, run } = lane
     const queue = queues.of(provider)
-    const entering = role === 'hedge' && queue.isBusy ? undefined : queue.enter(caller.owner, run)
+    const entering = queue.enter(caller.owner, run, role !== 'hedge')
     const slot = await entering
     lane.slot = slot
     if (slot) {

@@ -1,19 +1,38 @@
 import type { ConnectionProtocol } from '../../contracts/connection.ts'
+import type { Together } from '../../coordination/together.ts'
 import { GatewayError } from '../../foundation/errors.ts'
+import type { Maybe } from '../../runtime/pending.ts'
 
-/** How many connections there are, for each key. One key gets at most half of the room, and of a protocol what its plugin allows. */
+export interface ConnectionOwner {
+  readonly keyId: string
+  readonly org: string
+}
+
+/**
+ * How many connections there are, for each key. One key gets at most half of the room of this process, and of a protocol what its plugin
+ * allows, in all processes that count together.
+ */
 export class ConnectionRoom {
   readonly #limit: number
   readonly #byKey = new Map<string, number>()
   readonly #ofProtocols = new Map<ConnectionProtocol, Map<string, number>>()
+  readonly #together: () => Together | undefined
   #count = 0
 
-  constructor(limit: number) {
+  /** `together`: where processes count together, if they do. */
+  constructor(limit: number, together: () => Together | undefined) {
     this.#limit = limit
+    this.#together = together
   }
 
   /** Throws a 429 or 503 if there is no room. Returns what gives the place back, once. */
-  take(keyId: string, protocol: ConnectionProtocol): () => void {
+  take(owner: ConnectionOwner, protocol: ConnectionProtocol): Maybe<() => void> {
+    const leave = this.#takeHere(owner.keyId, protocol)
+    const together = protocol.maxPerKey === undefined ? undefined : this.#together()
+    return together ? shared(together, owner, protocol, leave) : leave
+  }
+
+  #takeHere(keyId: string, protocol: ConnectionProtocol): () => void {
     const own = this.#byKey.get(keyId) ?? 0
     if (this.#count >= this.#limit || (own > 0 && own >= this.#limit / 2)) throw noRoom(this.#limit)
     const counts = this.#countsOf(protocol)
@@ -34,6 +53,25 @@ export class ConnectionRoom {
     let counts = this.#ofProtocols.get(protocol)
     if (!counts) this.#ofProtocols.set(protocol, (counts = new Map()))
     return counts
+  }
+}
+
+async function shared(
+  together: Together,
+  { keyId, org }: ConnectionOwner,
+  protocol: ConnectionProtocol,
+  leaveHere: () => void,
+): Promise<() => void> {
+  const limit = protocol.maxPerKey!
+  const place = { bucket: `connections:${protocol.protocol}:${keyId}`, limit }
+  const { leave } = await together.take({ group: org, place, windows: [] })
+  if (!leave) {
+    leaveHere()
+    throw tooMany(limit)
+  }
+  return () => {
+    leaveHere()
+    leave()
   }
 }
 

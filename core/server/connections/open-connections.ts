@@ -4,6 +4,9 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { ConnectionProtocol, HeldMessage } from '../../contracts/connection.ts'
 import type { Reply } from '../../contracts/route.ts'
+import { Coordinated } from '../../coordination/coordinated.ts'
+import { Together } from '../../coordination/together.ts'
+import { Clock } from '../../foundation/clock.ts'
 import { AssemblyError, asGatewayError, GatewayError } from '../../foundation/errors.ts'
 import { describePluginError, Logger } from '../../foundation/logger.ts'
 import { wire, type Dependencies } from '../../framework/container.ts'
@@ -21,7 +24,15 @@ import { guardSocket } from './guarded-socket.ts'
 import { KeyWatch } from './key-watch.ts'
 import { OpenConnection, type ConnectionHost } from './open-connection.ts'
 
-const dependencies = { api: PublicApi, protocols: Connections, bodies: LiveBodies, settings: Settings, log: Logger }
+const dependencies = {
+  api: PublicApi,
+  protocols: Connections,
+  bodies: LiveBodies,
+  settings: Settings,
+  log: Logger,
+  clock: Clock,
+  coordinated: Coordinated.token,
+}
 
 /** Node.js 24.9 and later: whether an upgrade is one, or a request like any other. */
 interface UpgradingServer extends Server {
@@ -34,6 +45,7 @@ export class OpenConnections implements ConnectionHost {
   readonly #room: ConnectionRoom
   readonly #open = new Set<OpenConnection>()
   readonly #keys: KeyWatch
+  #together: Together | undefined
   #isStopping = false
 
   static {
@@ -42,7 +54,7 @@ export class OpenConnections implements ConnectionHost {
 
   constructor(parts: Dependencies<typeof dependencies>) {
     this.#parts = parts
-    this.#room = new ConnectionRoom(parts.settings.maxConnections)
+    this.#room = new ConnectionRoom(parts.settings.maxConnections, () => this.#shared())
     this.#keys = new KeyWatch(this.#open, headers => parts.api.refusal(headers))
   }
 
@@ -126,7 +138,11 @@ export class OpenConnections implements ConnectionHost {
       if (isPending(admitted)) await admitted
       // The peer may have left meanwhile.
       if (!this.#open.has(connection)) return
-      release = this.#room.take(scope.record.key?.id ?? '', protocol)
+      const { key } = scope.record
+      const room = this.#room.take({ keyId: key?.id ?? '', org: key?.org ?? '' }, protocol)
+      const leave = isPending(room) ? await room : room
+      if (!this.#open.has(connection)) return leave()
+      release = leave
       await protocol.open(connection, this.#parts.api.services)
       connection.isServed = true
       this.#keys.begin()
@@ -146,6 +162,12 @@ export class OpenConnections implements ConnectionHost {
       if (found) return found
     }
     return undefined
+  }
+
+  #shared(): Together | undefined {
+    const { coordinated, clock } = this.#parts
+    if (!coordinated.isProvided) return undefined
+    return (this.#together ??= new Together(coordinated, clock, undefined))
   }
 
   #formatted(protocol: ConnectionProtocol, scope: LiveScope, error: GatewayError): Reply {

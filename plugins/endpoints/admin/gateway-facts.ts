@@ -41,9 +41,14 @@ export class GatewayFacts {
   async providers(exchange: AdminExchange, gateway: AdminServices): Promise<Reply> {
     const query = new Query(exchange.query, pageParameters)
     const { providers } = this.#stores
-    const states = new Map(gateway.providers().map(state => [state.id, state]))
+    const states = new Map((await gateway.providers()).map(state => [state.id, state]))
     const show = (provider: Provider): JsonObject => providerObject(provider, providers.pluginOf(provider.id), states)
     return await pageOfAll('providers', providers.values(), query, ({ id }) => id, show)
+  }
+
+  async load(exchange: AdminExchange, gateway: AdminServices): Promise<Reply> {
+    new Query(exchange.query, [])
+    return json(snakeCase(await gateway.load()))
   }
 
   async models(exchange: AdminExchange, { catalog }: AdminServices): Promise<Reply> {

@@ -1,8 +1,9 @@
-import { AdminAuthenticators, AdminHosts, AdminRoutes, DashboardPages } from '../../../core/admin.ts'
+import { AdminAuthenticators, AdminHosts, AdminRoutes, DashboardPages, FailedTries } from '../../../core/admin.ts'
 import { Clock, definePlugin } from '../../../core/index.ts'
 import { requirePeer } from '../../../core/kit.ts'
-import { AuditTrail, Sealer, SharedMaps } from '../../../core/stores.ts'
+import { AuditTrail, Sealer, SharedMaps, SignOuts } from '../../../core/stores.ts'
 import { Assets } from './assets.ts'
+import { EndedSessions } from './ended-sessions.ts'
 import { checkPages } from './own-addresses.ts'
 import { OpenId, openIdSchema } from './openid.ts'
 import { dashboardRoutes } from './routes.ts'
@@ -21,15 +22,17 @@ export default definePlugin({
     },
   },
   needs: { audit: AuditTrail, clock: Clock, pages: DashboardPages, sealer: Sealer, shared: SharedMaps },
-  setup(gateway, { openId: openIdOptions }, { audit, clock, pages, sealer, shared }) {
+  wants: { signOuts: SignOuts },
+  setup(gateway, { openId: openIdOptions }, { audit, clock, pages, sealer, shared, signOuts }) {
     gateway.onStart(() => checkPages(pages))
     if (openIdOptions) requirePeer('dashboard', 'openid-client', 'for its option openId')
     const openId = openIdOptions && new OpenId(openIdOptions, sealer, clock, gateway.log)
     if (openIdOptions) gateway.add(AdminHosts, { name: new URL(openIdOptions.publicUrl).hostname })
-    const sessions = new Sessions(sealer, clock, shared, openId)
+    const sessions = new Sessions(sealer, clock, new EndedSessions(shared, signOuts, sealer, clock), openId)
+    const tries = new FailedTries(shared, 'dashboard', clock)
     const assets = new Assets(new URL('app/', import.meta.url))
     gateway.add(AdminAuthenticators, { name: 'dashboard', admit: (request, services) => sessions.admit(request, services) })
-    for (const route of dashboardRoutes({ assets, pages, signIn: new SignIn(sessions, audit, shared, openId) }))
+    for (const route of dashboardRoutes({ assets, pages, signIn: new SignIn(sessions, audit, tries, openId) }))
       gateway.add(AdminRoutes, route)
   },
 })

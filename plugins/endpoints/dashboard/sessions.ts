@@ -1,12 +1,11 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Admin, AdminServices, KnownToken } from '../../../core/admin.ts'
 import { GatewayError, type Clock } from '../../../core/index.ts'
-import type { Sealer, SharedMap, SharedMaps } from '../../../core/stores.ts'
+import type { Sealer } from '../../../core/stores.ts'
 import type { Person } from './access.ts'
+import type { EndedSessions } from './ended-sessions.ts'
 
 export const sessionMs = 12 * 3_600_000
-/** Of the sessions that somebody signed out of. */
-const maxEnded = 100_000
 /** The header that every change carries. Pages of other origins can neither read its value nor send it. */
 export const antiForgeryHeader = 'x-anti-forgery'
 const context = { org: '', purpose: 'dashboard-session' }
@@ -29,28 +28,27 @@ export interface Session {
 }
 
 /**
- * Sessions of the dashboard. One is sealed in a cookie, so nothing is stored, and every gateway with the same master key knows it. It has the
- * role and the organization that its token has at the moment.
+ * Sessions of the dashboard. One is sealed in a cookie, so only its end is stored, and every gateway with the same master key knows it. It has
+ * the role and the organization that its token has at the moment.
  */
 export class Sessions {
   readonly #sealer: Sealer
   readonly #clock: Clock
   readonly #people: People | undefined
-  /** Sessions that signed out, until they would have ended by themselves. Copies of such a cookie no longer work. */
-  readonly #ended: SharedMap<true>
+  readonly #ended: EndedSessions
   #cookieName: string | undefined
 
   /** Without `people`, only admin tokens have sessions. */
-  constructor(sealer: Sealer, clock: Clock, shared: SharedMaps, people: People | undefined) {
+  constructor(sealer: Sealer, clock: Clock, ended: EndedSessions, people: People | undefined) {
     this.#sealer = sealer
     this.#clock = clock
-    this.#ended = shared.map('dashboard/ended-sessions', { max: maxEnded, keys: 'private', accepts: value => value === true })
+    this.#ended = ended
     this.#people = people
   }
 
   /** The caller whom the cookie of a request identifies, if it is valid. Throws a 403 for a change that a foreign page may have made. */
   async admit(request: Request, gateway: AdminServices): Promise<Admin | undefined> {
-    const session = this.read(request)
+    const session = await this.read(request)
     if (!session) return undefined
     const admin = await this.adminOf(session, gateway)
     if (admin && request.method !== 'GET' && request.method !== 'HEAD') refuseForged(request, session)
@@ -58,14 +56,14 @@ export class Sessions {
   }
 
   /** The session of the cookie, unless it is over. */
-  read(request: Request): Session | undefined {
+  async read(request: Request): Promise<Session | undefined> {
     if (isForeign(request)) return undefined
     const sealed = cookieIn(request, this.cookie)
     if (sealed === undefined) return undefined
     const bytes = this.#sealer.open(context, Buffer.from(sealed, 'base64url'))
     if (!bytes) return undefined
     const session = JSON.parse(Buffer.from(bytes).toString()) as Session
-    return this.#clock.now() < session.validUntil && !this.#ended.get(session.antiForgery) ? session : undefined
+    return this.#clock.now() < session.validUntil && !(await this.#ended.has(session.antiForgery)) ? session : undefined
   }
 
   async adminOf({ identity }: Session, gateway: AdminServices): Promise<Admin | undefined> {
@@ -79,11 +77,11 @@ export class Sessions {
   }
 
   /** Returns the header that removes the cookie. */
-  end(request: Request): string {
-    const session = this.read(request)
+  async end(request: Request): Promise<string> {
+    const session = await this.read(request)
     if (session) {
       refuseForged(request, session)
-      this.#ended.set(session.antiForgery, true, session.validUntil - this.#clock.now())
+      await this.#ended.add(session.antiForgery)
     }
     return this.#setCookie(request, '', 0)
   }

@@ -1,7 +1,7 @@
 import { FailedTries, type AdminExchange, type AdminServices, type DashboardPage } from '../../../core/admin.ts'
 import { GatewayError, type JsonObject } from '../../../core/index.ts'
 import { bodyValidator } from '../../../core/kit.ts'
-import type { AuditTrail, SharedMaps } from '../../../core/stores.ts'
+import type { AuditTrail } from '../../../core/stores.ts'
 import { redirect, refused as refusedOpenId, type OpenId } from './openid.ts'
 import { securityHeaders } from './page.ts'
 import { isForeign, type Identity, type Sessions } from './sessions.ts'
@@ -20,16 +20,16 @@ export class SignIn {
   readonly #openId: OpenId | undefined
   readonly #tries: FailedTries
 
-  constructor(sessions: Sessions, audit: AuditTrail, shared: SharedMaps, openId: OpenId | undefined) {
+  constructor(sessions: Sessions, audit: AuditTrail, tries: FailedTries, openId: OpenId | undefined) {
     this.#sessions = sessions
     this.#audit = audit
     this.#openId = openId
-    this.#tries = new FailedTries(shared, 'dashboard')
+    this.#tries = tries
   }
 
   /** Who is signed in. A 200 without a session too, so that browsers note no error. */
   async show({ request }: AdminExchange, gateway: AdminServices, pages: readonly DashboardPage[]): Promise<Response> {
-    const session = this.#sessions.read(request)
+    const session = await this.#sessions.read(request)
     const admin = session && (await this.#sessions.adminOf(session, gateway))
     if (!session || !admin) return json({ admin: null, openid: this.#openId ? { name: this.#openId.name } : null })
     return json({
@@ -66,8 +66,8 @@ export class SignIn {
     return redirect('./', found.clear, await this.#begin(request, gateway, { person: found.person }, found.name))
   }
 
-  end({ request }: AdminExchange): Response {
-    return json({ signed_in: false }, 200, { 'set-cookie': this.#sessions.end(request) })
+  async end({ request }: AdminExchange): Promise<Response> {
+    return json({ signed_in: false }, 200, { 'set-cookie': await this.#sessions.end(request) })
   }
 
   /** Starts a session, which the audit trail notes. Returns the header with its cookie. */

@@ -12,6 +12,7 @@ import {
   RateLimiter,
   RecordStore,
   ResponseStore,
+  SignOuts,
   storeServiceNames,
   storeServices,
 } from '../../../core/stores.ts'
@@ -25,6 +26,7 @@ import { MemoryLedger } from './ledger.ts'
 import { MemoryLimits } from './limits.ts'
 import { MemoryRecords } from './records.ts'
 import { MemoryResponses } from './responses.ts'
+import { MemorySignOuts } from './sign-outs.ts'
 
 /** Keeps everything in this process. Nothing survives a restart or is shared with other processes. */
 export default definePlugin({
@@ -60,7 +62,7 @@ export default definePlugin({
     },
   },
   needs: { clock: Clock },
-  contracts: { BackgroundStore: 2 },
+  contracts: { BackgroundStore: 2, SignOuts: 1 },
   provides: ({ services = [] }) => services.map(service => storeServices[service]),
   offers: ({ services }) => (services ? [] : Object.values(storeServices)),
   setup(gateway, { maxResponses, maxConversations, maxRecords }, { clock }) {
@@ -75,6 +77,7 @@ export default definePlugin({
     if (gateway.provides(Ledger)) gateway.provide(Ledger, new MemoryLedger(clock))
     if (gateway.provides(AuditTrail)) gateway.provide(AuditTrail, new MemoryAuditTrail())
     if (gateway.provides(AdminTokenStore)) gateway.provide(AdminTokenStore, new MemoryAdminTokens())
+    if (gateway.provides(SignOuts)) gateway.provide(SignOuts, new MemorySignOuts(clock))
     if (!gateway.provides(RecordStore)) return
     const records = new MemoryRecords(maxRecords)
     gateway.provide(RecordStore, records)

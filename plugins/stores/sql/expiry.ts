@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Clock, Logger } from '../../../core/index.ts'
 import { describeError } from '../../../core/kit.ts'
+import { databaseTime } from './database-now.ts'
 import { isFree, refOf, removeConversation } from './conversation-rows.ts'
 import { removeResponse } from './response-rows.ts'
 import type { Tables } from './tables.ts'
@@ -83,6 +84,7 @@ export class Expiry {
       .deleteFrom('erased_answer')
       .where('at', '<', this.#clock.now() - keepErasedDays * dayMs)
       .execute()
+    await this.#database.deleteFrom('sign_out').where('kept_until', '<', databaseTime(this.#database)).execute()
     await this.#database.deleteFrom('rate_window').where('ends_at', '<', this.#clock.now()).execute()
     return conversations > 0 ? { ...deleted, conversations } : deleted
   }

@@ -37,6 +37,7 @@ export interface Tables {
   readonly response: ResponseTable
   readonly retired_account: RetiredAccountTable
   readonly response_item: ResponseItemTable
+  readonly sign_out: SignOutTable
   readonly spend: SpendTable
   readonly usage: UsageTable
   readonly usage_latency: UsageLatencyTable
@@ -219,6 +220,13 @@ export interface ResponseItemTable {
   readonly owner: string
   readonly item_id: string
   readonly response_id: string
+}
+
+/** A session of the dashboard that somebody signed out of. */
+export interface SignOutTable {
+  readonly id: string
+  /** By the clock of the database, in milliseconds since the epoch. */
+  readonly kept_until: number
 }
 
 /** An answer whose content must not be stored any more. */

@@ -160,3 +160,34 @@ t.test('wrong admin tokens count at all gateways together', async t => {
   one!.failed('ta_demo_wrong', '192.0.2.1')
   t.notMatch(group.sent.join('\n'), /192\.0|ta_demo/)
 })
+
+t.test('wrong tokens that gateways count at the same time add up', async t => {
+  const clock = new FakeClock()
+  const members = new SharingGroup(clock)
+  const late: (() => void)[] = []
+  const tries = Array.from({ length: 3 }, () => {
+    const state = members.join()
+    return new FailedTries(gateway(clock, { ...state, publish: change => void late.push(() => state.publish(change)) }).maps, 'test', clock)
+  })
+  // None hears of the others before all have counted three.
+  for (const each of tries) for (let count = 0; count < 3; count++) each.failed('ta_demo_wrong', '192.0.2.1')
+  for (const arrive of late) arrive()
+  tries[0]!.failed('ta_demo_wrong', '192.0.2.1')
+  late.at(-1)!()
+  for (const each of tries) t.throws(() => each.failed('ta_demo_wrong', '192.0.2.1'), { message: /^Too many/ })
+  clock.pass(60_000)
+  for (const each of tries) t.doesNotThrow(() => each.failed('ta_demo_wrong', '192.0.2.1'))
+})
+
+t.test('an attacker with many addresses does not fill the memory of other gateways', async t => {
+  const clock = new FakeClock()
+  const group = new SharingGroup(clock)
+  const one = new FailedTries(gateway(clock, group.join()).maps, 'test', clock)
+  for (let address = 0; address < 5_000; address++) one.failed('ta_demo_wrong', `192.0.2.${address}`)
+  t.equal(group.sent.length, 0, 'a single try is told to nobody')
+  for (let address = 0; address < 5_000; address++) one.failed('ta_demo_wrong', `192.0.2.${address}`)
+  t.equal(group.sent.length, 100)
+  clock.pass(3_000)
+  for (let address = 0; address < 5_000; address++) one.failed('ta_demo_wrong', `192.0.2.${address}`)
+  t.equal(group.sent.length, 130)
+})

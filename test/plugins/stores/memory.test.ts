@@ -12,6 +12,7 @@ import {
   MetricStore,
   RateLimiter,
   ResponseStore,
+  SignOuts,
 } from '../../../core/stores.ts'
 import {
   accountStoreSuite,
@@ -22,6 +23,7 @@ import {
   keyStoreSuite,
   recordStoreSuite,
   responseStoreSuite,
+  signOutsSuite,
 } from '../../../core/testing/index.ts'
 import memory from '../../../plugins/stores/memory/index.ts'
 import { MemoryRecords } from '../../../plugins/stores/memory/records.ts'
@@ -48,7 +50,7 @@ t.test('provides all five services, or those it is asked for', async t => {
 t.test('refuses an unknown service', async t => {
   await t.rejects(setUp([memory({ services: ['sessions' as 'keys'] })]), {
     message:
-      'plugin memory has bad options: services[0] must be one of keys, accounts, responses, conversations, background, metrics, limits, ledger, records, audit, admin-tokens',
+      'plugin memory has bad options: services[0] must be one of keys, accounts, responses, conversations, background, metrics, limits, ledger, records, audit, admin-tokens, sign-outs',
   })
 })
 
@@ -75,6 +77,8 @@ void t.test('the suite of account stores', async t =>
 void t.test('the suite of audit trails', async t => auditTrailSuite(t, { open: async () => ({ audit: await get(AuditTrail) }) }))
 
 void t.test('the suite of admin tokens', async t => adminTokenStoreSuite(t, { open: async () => ({ tokens: await get(AdminTokenStore) }) }))
+
+void t.test('the suite of sign-outs', async t => signOutsSuite(t, { open: async () => ({ signOuts: await get(SignOuts) }) }))
 
 void t.test('the suite of background stores', async t =>
   backgroundStoreSuite(t, {

@@ -12,6 +12,7 @@ import { SqlLedger } from '../../../plugins/stores/sql/ledger/ledger.ts'
 import { LedgerProcess } from '../../../plugins/stores/sql/ledger/process.ts'
 import { RecordSink } from '../../../plugins/stores/sql/records/sink.ts'
 import { SqlRecords } from '../../../plugins/stores/sql/records/store.ts'
+import { SqlSignOuts } from '../../../plugins/stores/sql/sign-outs.ts'
 import { SqlResponses } from '../../../plugins/stores/sql/responses.ts'
 import { SealedParts } from '../../../plugins/stores/sql/sealed-parts.ts'
 import type { Tables } from '../../../plugins/stores/sql/tables.ts'
@@ -28,6 +29,7 @@ import {
   ledgerSuite,
   recordStoreSuite,
   responseStoreSuite,
+  signOutsSuite,
 } from '../../../core/testing/index.ts'
 import { record } from '../../../core/testing/stores/example-record.ts'
 import { response } from '../../../core/testing/stores/response-store-suite.ts'
@@ -90,6 +92,15 @@ onEveryDatabase(t, (t, open) => {
       async open() {
         const { database, close } = await openOnce(t, open)
         return { close, tokens: new SqlAdminTokens(database) }
+      },
+    }),
+  )
+
+  void t.test('sign-outs', async t =>
+    signOutsSuite(t, {
+      async open() {
+        const { database, close } = await openOnce(t, open)
+        return { close, signOuts: new SqlSignOuts(database), other: new SqlSignOuts(database) }
       },
     }),
   )

@@ -21,6 +21,7 @@ import * as attempts from './0027-attempts.ts'
 import * as conversations from './0030-conversations.ts'
 import * as background from './0031-background.ts'
 import * as usageSession from './0035-usage-session.ts'
+import * as signOuts from './0038-sign-outs.ts'
 
 const written: Readonly<Record<string, Migration>> = {
   '0001-api-keys': apiKeys,
@@ -44,6 +45,7 @@ const written: Readonly<Record<string, Migration>> = {
   '0030-conversations': conversations,
   '0031-background': background,
   '0035-usage-session': usageSession,
+  '0038-sign-outs': signOuts,
 }
 
 /** All migrations, run in the order of their names. Never change a released one, nor the `revision` of a released field. */

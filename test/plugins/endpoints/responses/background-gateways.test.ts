@@ -25,7 +25,11 @@ async function pair(t: Test, clock = new FakeClock(), storeClock = clock, skewMs
   const key = { name: 'a', user: 'ada', policy: { logging: { value: true } } }
   const one = await gateway({ key, plugins: [...stores, acme.plugin], clock })
   t.teardown(one.stop)
-  const other = await gateway({ key, plugins: [...stores, dictated().plugin], clock: skewMs > 0 ? new FakeClock(clock.now() - skewMs) : clock })
+  const other = await gateway({
+    key,
+    plugins: [...stores, dictated().plugin],
+    clock: skewMs > 0 ? new FakeClock(clock.now() - skewMs) : clock,
+  })
   t.teardown(other.stop)
   return { acme, store, one, other }
 }

@@ -1,7 +1,8 @@
 import t, { type Test } from 'tap'
 import { ProviderFailure, type FailureKind } from '../../../core/index.ts'
 import type { ProviderFailureOptions } from '../../../core/kit.ts'
-import { SharedState } from '../../../core/stores.ts'
+import type { PluginUse } from '../../../core/framework/plugin.ts'
+import { SharedState, SignOuts } from '../../../core/stores.ts'
 import admin from '../../../plugins/endpoints/admin/index.ts'
 import dashboard from '../../../plugins/endpoints/dashboard/index.ts'
 import { gateway, hello, type GatewayUnderTest } from '../../kit/gateway.ts'
@@ -22,7 +23,7 @@ interface Place {
 }
 
 /** A gateway with the providers `acme` and `globex`, and the dashboard. */
-async function place(t: Test, clock: FakeClock, state?: SharedState): Promise<Place> {
+async function place(t: Test, clock: FakeClock, state?: SharedState, ...more: readonly PluginUse[]): Promise<Place> {
   const vendor: Place['vendor'] = {}
   const calls: string[] = []
   const credentials = [{ id: 'one', account: 'one' }]
@@ -50,6 +51,7 @@ async function place(t: Test, clock: FakeClock, state?: SharedState): Promise<Pl
       admin({}),
       dashboard({}),
       ...(state ? [providing(SharedState, state)] : []),
+      ...more,
     ],
   })
   t.teardown(under.stop)
@@ -65,64 +67,71 @@ async function place(t: Test, clock: FakeClock, state?: SharedState): Promise<Pl
   }
 }
 
-interface Pair {
+interface Places {
   readonly one: Place
   readonly two: Place
+  readonly three: Place
   readonly group: SharingGroup
   readonly clock: FakeClock
 }
 
-async function pair(t: Test): Promise<Pair> {
+async function places(t: Test): Promise<Places> {
   const clock = new FakeClock()
   const group = new SharingGroup(clock)
-  return { one: await place(t, clock, group.join()), two: await place(t, clock, group.join()), group, clock }
+  const [one, two, three] = [await place(t, clock, group.join()), await place(t, clock, group.join()), await place(t, clock, group.join())]
+  return { one, two, three, group, clock }
 }
 
 function failure(kind: FailureKind, more: Partial<ProviderFailureOptions> = {}): ProviderFailureOptions {
   return { kind, message: 'the vendor said so', ...more }
 }
 
-t.test('a credential that rests at one gateway rests at the other', async t => {
+t.test('a credential that rests at one gateway rests at the others', async t => {
   for (const [kind, restsForMs] of [
     ['rate-limit', 20_000],
     ['auth', 300_000],
   ] as const) {
-    const { one, two, clock } = await pair(t)
+    const { one, two, three, clock } = await places(t)
     one.vendor.failure = failure(kind)
     t.same(await one.tried(), ['acme', 'globex'])
-    t.match(two.state('acme'), { credentials: [{ id: 'one', restsForMs }] })
-    t.same(await two.tried(), ['globex'], `${kind}: ${two.under.logs.join('')}`)
+    for (const other of [two, three]) {
+      t.match(other.state('acme'), { credentials: [{ id: 'one', restsForMs }] })
+      t.same(await other.tried(), ['globex'], `${kind}: ${other.under.logs.join('')}`)
+    }
     clock.pass(restsForMs)
     t.match(two.state('acme'), { credentials: [{ id: 'one', restsForMs: 0 }] })
   }
 })
 
-t.test('a credential that answers at one gateway no longer rests at the other', async t => {
-  const { one, two } = await pair(t)
+t.test('a credential that answers at one gateway no longer rests at the others', async t => {
+  const { one, two, three } = await places(t)
   one.vendor.failure = failure('rate-limit')
   await one.tried()
   t.same(await two.tried({ model: 'acme/m' }), ['acme'], 'asked, because there is no other')
-  t.match(one.state('acme'), { credentials: [{ restsForMs: 0 }] })
+  for (const other of [one, three]) t.match(other.state('acme'), { credentials: [{ restsForMs: 0 }] })
 })
 
-t.test('a circuit that opens and closes at one gateway does so at the other', async t => {
-  const { one, two, clock } = await pair(t)
+t.test('a circuit that opens and closes at one gateway does so at the others', async t => {
+  const { one, two, three, clock } = await places(t)
   one.vendor.failure = failure('timeout')
   for (let count = 0; count < 5; count++) t.same(await one.tried(), ['acme', 'globex'])
   t.match(one.state('acme'), { circuits: [{ model: 'm', state: 'open', openForMs: 5_000 }] })
-  t.match(two.state('acme'), { circuits: [{ model: 'm', state: 'open', openForMs: 5_000 }] })
-  t.same(await two.tried(), ['globex'])
+  for (const other of [two, three]) {
+    t.match(other.state('acme'), { circuits: [{ model: 'm', state: 'open', openForMs: 5_000 }] })
+    t.same(await other.tried(), ['globex'])
+  }
   t.match(two.under.logs.join(''), /a circuit opened at another gateway/)
   clock.pass(5_000)
   t.match(two.state('acme'), { circuits: [{ state: 'half-open' }] })
   t.same(await two.tried(), ['acme'], 'its own probe')
   t.match(one.state('acme'), { circuits: [{ state: 'closed' }] })
+  t.match(three.state('acme'), { circuits: [] })
   one.vendor.failure = undefined
   t.same(await one.tried(), ['acme'])
 })
 
 t.test('so does the circuit of a provider', async t => {
-  const { one, two } = await pair(t)
+  const { one, two, three } = await places(t)
   one.vendor.failure = failure('network')
   for (let count = 0; count < 5; count++) await one.tried()
   const open = {
@@ -131,12 +140,11 @@ t.test('so does the circuit of a provider', async t => {
       { model: '*', state: 'open' },
     ],
   }
-  t.match(one.state('acme'), open)
-  t.match(two.state('acme'), open)
+  for (const each of [one, two, three]) t.match(each.state('acme'), open)
 })
 
 t.test('a name that a caller made up reaches neither other gateways nor the log', async t => {
-  const { one, two } = await pair(t)
+  const { one, two } = await places(t)
   for (const kind of ['timeout', 'rate-limit'] as const) {
     one.vendor.failure = failure(kind)
     for (let count = 0; count < 6; count++) await ask(one.under, { model: `acme/made-up-${kind}` })
@@ -147,40 +155,64 @@ t.test('a name that a caller made up reaches neither other gateways nor the log'
   t.match(one.under.logs.join(''), /a circuit opened/)
 })
 
-t.test('a cache that is warm for one gateway is warm for the other', async t => {
+t.test('a cache that is warm for one gateway is warm for the others', async t => {
   for (const body of [{ prompt_cache_key: 'a demo thread' }, { user: 'ada@example.com' }]) {
-    const { one, two, group } = await pair(t)
+    const { one, two, three, group } = await places(t)
     one.vendor.failure = failure('unavailable')
     t.same(await one.tried(body), ['acme', 'globex'])
-    t.same(await two.tried(body), ['globex'])
+    for (const other of [two, three]) t.same(await other.tried(body), ['globex'])
     t.same(await two.tried(), ['acme'], 'only with this key')
     t.notMatch(group.sent.join('\n'), /thread|ada@/)
   }
 })
 
-t.test('a session that ended at one gateway has ended at the other', async t => {
-  const { one, two, group } = await pair(t)
-  const sent = await send(one, 'POST', '/session', {}, { token: adminToken })
-  const cookie = sent.headers.get('set-cookie')!.split(';')[0]!
-  const { anti_forgery: antiForgery } = (await (await send(one, 'GET', '/session', { cookie })).json()) as { anti_forgery: string }
-  const keys = async (at: Place) => (await send(at, 'GET', '/admin/v1/keys', { cookie })).status
-  t.same([await keys(one), await keys(two)], [200, 200])
-  t.equal((await send(two, 'DELETE', '/session', { cookie, 'x-anti-forgery': antiForgery })).status, 200)
-  t.same([await keys(one), await keys(two)], [401, 401])
+t.test('a session that ended at one gateway has ended at the others', async t => {
+  const { one, two, three, group } = await places(t)
+  const session = await signIn(one)
+  t.same(await keys(session, one, two, three), [200, 200, 200])
+  t.equal((await signOut(session, two)).status, 200)
+  t.same(await keys(session, one, two, three), [401, 401, 401])
   const text = group.sent.join('\n')
-  for (const secret of [antiForgery, cookie.split('=')[1]!, adminToken]) t.notOk(text.includes(secret))
+  for (const secret of [session.antiForgery, session.cookie.split('=')[1]!, adminToken]) t.notOk(text.includes(secret))
 })
 
-t.test('wrong tokens at one gateway count at the other', async t => {
-  const { one, two } = await pair(t)
+t.test('and so it has within a second if they share only the store, and after a restart', async t => {
+  const clock = new FakeClock()
+  const stored: string[] = []
+  let isDown = false
+  const answer = <A>(value: A): Promise<A> => (isDown ? Promise.reject(new Error('the network is down')) : Promise.resolve(value))
+  const signOuts = {
+    add: (id: string) => answer(id).then(known => void stored.push(known)),
+    has: (id: string) => answer(stored.includes(id)),
+  }
+  const start = (): Promise<Place> => place(t, clock, undefined, providing(SignOuts, signOuts))
+  const [one, two, three] = [await start(), await start(), await start()]
+  const session = await signIn(one)
+  t.same(await keys(session, one, two, three), [200, 200, 200])
+  isDown = true
+  t.equal((await signOut(session, two)).status, 503, 'it did not sign out')
+  t.same(await keys(session, one, two), [200, 200], 'they know it as open for a second')
+  clock.pass(1_000)
+  t.same(await keys(session, one, two), [503, 503], 'and then let nobody in whom they cannot check')
+  isDown = false
+  t.same(await keys(session, one), [200])
+  t.equal((await signOut(session, two)).status, 200)
+  t.same(await keys(session, two), [401], 'at once where it was')
+  clock.pass(1_000)
+  t.same(await keys(session, one, two, three, await start()), [401, 401, 401, 401])
+  for (const secret of [session.antiForgery, session.cookie.split('=')[1]!]) t.notOk(stored.join('\n').includes(secret))
+})
+
+t.test('wrong tokens count at all gateways together', async t => {
+  const { one, two, three } = await places(t)
   const wrong = async (at: Place) => (await send(at, 'POST', '/session', {}, { token: 'ta_demo_wrong' })).status
-  for (let count = 0; count < 10; count++) t.equal(await wrong(one), 401)
-  t.equal(await wrong(two), 429)
+  for (let count = 0; count < 10; count++) t.equal(await wrong([one, two, three][count % 3]!), 401)
+  for (const at of [one, two, three]) t.equal(await wrong(at), 429)
   t.equal((await send(two, 'POST', '/session', {}, { token: adminToken })).status, 201, 'a valid token works')
 })
 
 t.test('a gateway that starts late knows what rests', async t => {
-  const { one, group, clock } = await pair(t)
+  const { one, group, clock } = await places(t)
   one.vendor.failure = failure('rate-limit')
   await one.tried()
   clock.pass(5_000)
@@ -213,6 +245,29 @@ for (const [how, fail] of [
 
 function thrown(): never {
   throw new Error('the network is down')
+}
+
+interface Session {
+  readonly cookie: string
+  readonly antiForgery: string
+}
+
+async function signIn(at: Place): Promise<Session> {
+  const sent = await send(at, 'POST', '/session', {}, { token: adminToken })
+  const cookie = sent.headers.get('set-cookie')!.split(';')[0]!
+  const { anti_forgery: antiForgery } = (await (await send(at, 'GET', '/session', { cookie })).json()) as { anti_forgery: string }
+  return { cookie, antiForgery }
+}
+
+function signOut({ cookie, antiForgery }: Session, at: Place): Promise<Response> {
+  return send(at, 'DELETE', '/session', { cookie, 'x-anti-forgery': antiForgery })
+}
+
+/** What gateways answer to somebody with the session. */
+async function keys({ cookie }: Session, ...all: readonly Place[]): Promise<readonly number[]> {
+  const statuses: number[] = []
+  for (const at of all) statuses.push((await send(at, 'GET', '/admin/v1/keys', { cookie })).status)
+  return statuses
 }
 
 function send({ under }: Place, method: string, path: string, headers: Record<string, string>, body?: object): Promise<Response> {

@@ -1,0 +1,53 @@
+import { Clock, definePlugin, type PluginUse } from '../../core/index.ts'
+import { Coordinated, CoordinatedLimiter, Coordination, RateLimiter, SavedWindows, SharedState } from '../../core/stores.ts'
+import { check } from '../../core/framework/plugin-host.ts'
+import type { Token } from '../../core/foundation/token.ts'
+import { OwnedCoordination } from './owned-coordination.ts'
+import { OwnedState } from './owned-state.ts'
+import { OwnerClient } from './owner-client.ts'
+
+/** A start never waits longer for the owner process. */
+const startWaitMs = 1_000
+
+/** What lets this process count with the others of its machine. Without the services that the config's own plugins provide. */
+export function ownerPlugins(path: string, processes: number, plugins: readonly PluginUse[]): readonly PluginUse[] {
+  const checked = check(plugins)
+  if (checked.some(({ provides }) => provides.includes(Coordination))) return []
+  const own = checked.flatMap(({ plugin, options, isDefault }): readonly Token<any>[] => {
+    if (isDefault) return []
+    return typeof plugin.provides === 'function' ? plugin.provides(options) : (plugin.provides ?? [])
+  })
+  const provides = [Coordination, SharedState, RateLimiter].filter(service => !own.includes(service))
+  return [ownerPlugin(provides)({ path, processes })]
+}
+
+function ownerPlugin(provides: readonly Token<any>[]) {
+  return definePlugin({
+    name: 'owner',
+    contracts: { Coordination: 1, SharedState: 1 },
+    options: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['path', 'processes'],
+      properties: {
+        path: { type: 'string', description: 'The socket of the owner process.' },
+        processes: { type: 'integer', minimum: 1, description: 'How many workers there are.' },
+      },
+    },
+    needs: { clock: Clock, coordinated: Coordinated.token },
+    wants: { saved: SavedWindows },
+    provides,
+    setup(gateway, { path, processes }, { clock, coordinated, saved }) {
+      const { log } = gateway
+      const client = new OwnerClient(path, clock, log)
+      gateway.provide(Coordination, new OwnedCoordination(client, processes))
+      if (gateway.provides(SharedState)) gateway.provide(SharedState, new OwnedState(client))
+      gateway.onStart(() => client.open(startWaitMs))
+      gateway.onStop(() => client.close())
+      if (!gateway.provides(RateLimiter)) return
+      const limiter = new CoordinatedLimiter({ coordinated, clock, log, saved })
+      gateway.provide(RateLimiter, limiter)
+      gateway.onStop(() => limiter.stop())
+    },
+  })
+}

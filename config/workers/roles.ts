@@ -1,0 +1,24 @@
+import type { Logger } from '../../core/foundation/logger.ts'
+import type { PluginUse } from '../../core/index.ts'
+import type { LoadedConfig } from '../load.ts'
+import { OwnerProcess } from '../owner/owner-process.ts'
+import { workersOf } from './count.ts'
+
+/** A process in which the workers of one machine count together. */
+export interface CoordinatorProcess {
+  /** The socket for its clients. */
+  readonly path: string
+  /** Call when no worker is left. */
+  stop(): Promise<void>
+}
+
+/** Starts the process in which workers count together. Called once, before a worker opens its gateway. Throws a `ConfigError`. */
+export function startCoordinator(log: Logger): Promise<CoordinatorProcess> {
+  return OwnerProcess.start(log)
+}
+
+/** The plugins that a worker gets besides those of the config, to reach that process. */
+export async function coordinatorPlugins(path: string, { plugins, server }: LoadedConfig): Promise<readonly PluginUse[]> {
+  const { ownerPlugins } = await import('../owner/plugin.ts')
+  return ownerPlugins(path, workersOf(server.workers), plugins)
+}

@@ -1,0 +1,101 @@
+import type { Clock } from '../foundation/clock.ts'
+
+/** How long anything waits for an answer. */
+export const answerMs = 50
+const steadyMs = 10_000
+const mostProbes = 8
+
+/** Whether the service where processes count together is asked. One failure, or one late answer, opens the breaker. */
+export class Breaker {
+  readonly #clock: Clock
+  readonly #opened: (cause: unknown) => void
+  /** Ends the waits of those that wait now. */
+  readonly #waiting = new Set<() => void>()
+  #isClosed = false
+  #closedAt = 0
+  /** Probes in a row that close it. More if it opened again soon. */
+  #needed = 1
+  #good = 0
+
+  constructor(clock: Clock, opened: (cause: unknown) => void) {
+    this.#clock = clock
+    this.#opened = opened
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
+  /** For signs of life, which tell whether the service works again. True if this one closes the breaker. */
+  answered(isInTime: boolean): boolean {
+    this.#good = isInTime ? this.#good + 1 : 0
+    if (this.#isClosed || this.#good < this.#needed) return false
+    this.#isClosed = true
+    this.#closedAt = this.#clock.elapsed()
+    return true
+  }
+
+  failed(cause: unknown): void {
+    this.#good = 0
+    if (!this.#isClosed) return
+    this.#isClosed = false
+    const wasSteady = this.#clock.elapsed() - this.#closedAt >= steadyMs
+    this.#needed = wasSteady ? 1 : Math.min(mostProbes, this.#needed * 2)
+    this.#giveUp()
+    this.#opened(cause)
+  }
+
+  /** Opens it for good, without a word. */
+  stop(): void {
+    this.#isClosed = false
+    this.#needed = Infinity
+    this.#giveUp()
+  }
+
+  /** Watches a question. It opens the breaker if it is late, or rejects. */
+  watch(answer: Promise<unknown>): void {
+    const stop = afterAnswers(() => this.failed(lateAnswer()))
+    answer.then(stop, cause => {
+      stop()
+      this.failed(cause)
+    })
+  }
+
+  /** The answer, or undefined as soon as the breaker opens. `late` gets how the question ended then. */
+  within<T>(answer: Promise<T>, late: (outcome: T | undefined) => void): Promise<T | undefined> {
+    this.watch(answer)
+    return new Promise(resolve => {
+      const giveUp = (): void => {
+        this.#waiting.delete(giveUp)
+        resolve(undefined)
+        answer.then(late, () => late(undefined))
+      }
+      this.#waiting.add(giveUp)
+      answer.then(
+        value => {
+          if (this.#waiting.delete(giveUp)) resolve(value)
+        },
+        // `watch` has opened the breaker.
+        () => {},
+      )
+    })
+  }
+
+  #giveUp(): void {
+    for (const giveUp of this.#waiting) giveUp()
+  }
+}
+
+export function lateAnswer(): Error {
+  return new Error(`no answer within ${answerMs} ms`)
+}
+
+/** Calls back after the time for an answer, and after answers that are here but were not read, because this process was busy. */
+export function afterAnswers(callback: () => void): () => void {
+  let unread: NodeJS.Immediate | undefined
+  const timer = setTimeout(() => (unread = setImmediate(callback)), answerMs)
+  return () => {
+    clearTimeout(timer)
+    clearImmediate(unread)
+  }
+}

@@ -1,0 +1,135 @@
+import type { Claimed, PlaceClaim, Unclaimed, WindowClaim } from '../contracts/coordination.ts'
+import type { TokenWindow, WindowState } from '../contracts/rate-limiter.ts'
+import type { SavedWindow } from '../contracts/saved-windows.ts'
+import type { Clock } from '../foundation/clock.ts'
+import { GatewayError } from '../foundation/errors.ts'
+import type { Coordinated } from './coordinated.ts'
+import type { LongWindows } from './long-windows.ts'
+import { OwnPlaces } from './own-places.ts'
+import { OwnWindows, type OwnWindow } from './own-windows.ts'
+import { stateOf, type Wish } from './window-states.ts'
+
+export interface Wishes {
+  readonly group: string
+  readonly place?: Omit<PlaceClaim, 'place'> | undefined
+  readonly windows: readonly Wish[]
+}
+
+/** How windows stand, and what a request has of them. Each list is in the order of the wishes. */
+export interface Taking {
+  readonly states: readonly WindowState[]
+  /** The windows that it took from. Undefined if it took nothing. */
+  readonly windows: readonly OwnWindow[] | undefined
+  readonly leave?: (() => void) | undefined
+  readonly isPlaceFull: boolean
+  readonly full: ReadonlySet<string>
+}
+
+const nothing: ReadonlySet<string> = new Set()
+const retryAfterMs = 1_000
+
+/** Takes places and windows: from the service that all processes share or, while it is down, from this process's share. */
+export class Together {
+  readonly own: OwnWindows
+  readonly #coordinated: Coordinated
+  readonly #clock: Clock
+  readonly #places: OwnPlaces
+  readonly #long: LongWindows | undefined
+
+  constructor(coordinated: Coordinated, clock: Clock, long: LongWindows | undefined) {
+    this.#coordinated = coordinated
+    this.#clock = clock
+    this.#long = long
+    this.own = new OwnWindows(
+      clock,
+      change => coordinated.change(change),
+      window => long?.changed(window),
+    )
+    this.#places = new OwnPlaces(change => coordinated.place(change))
+    coordinated.onBack(isLost => {
+      if (isLost) this.own.lost(window => long?.keeps(window) ?? false)
+      this.#places.tell()
+    })
+  }
+
+  /** All of it, or nothing. Throws 503 for an exact limit that cannot be kept now. */
+  async take(wishes: Wishes): Promise<Taking> {
+    if (!this.#coordinated.isUp) return this.#takeAlone(wishes)
+    const { group, windows } = wishes
+    const place = wishes.place && this.#places.claimOf(wishes.place)
+    const saved = await this.#saved(windows.map(({ window }) => window))
+    const claims = windows.map(({ window, amount }): WindowClaim => ({ ...window, amount, saved: saved?.get(window.bucket) }))
+    const result = await this.#coordinated.claim({ group, places: place ? [place] : [], windows: claims })
+    return result ? this.#taken(wishes, place, result) : this.#takeAlone(wishes)
+  }
+
+  /** Begins and counts nothing. */
+  async states(group: string, windows: readonly TokenWindow[]): Promise<readonly WindowState[]> {
+    const states = await this.#coordinated.states(group, windows)
+    const now = this.#clock.now()
+    if (!states) return windows.map(window => this.#shareOf(window, now))
+    const saved = await this.#saved(windows)
+    return states.map(({ run, used, endsInMs }, index) => {
+      const { bucket, tokens } = windows[index]!
+      const known = run === undefined ? saved?.get(bucket) : undefined
+      return known ? stateOf(tokens, known.used, known.endsInMs, now) : stateOf(tokens, used, endsInMs, now)
+    })
+  }
+
+  #taken({ group, windows: wishes }: Wishes, place: PlaceClaim | undefined, result: Claimed | Unclaimed): Taking {
+    const isTaken = result.fullWindows === undefined
+    const now = this.#clock.now()
+    const windows = wishes.map(({ window, amount }, index) => this.own.told(window, group, result.windows[index]!, isTaken ? amount : 0))
+    return {
+      states: result.windows.map(({ used, endsInMs }, index) => stateOf(wishes[index]!.window.tokens, used, endsInMs, now)),
+      windows: isTaken ? windows.map((window, index) => window ?? this.own.current(wishes[index]!.window, group)) : undefined,
+      leave: isTaken && place ? this.#places.keep(group, place) : undefined,
+      isPlaceFull: !isTaken && result.fullPlace !== undefined,
+      full: isTaken ? nothing : new Set(result.fullWindows),
+    }
+  }
+
+  #takeAlone({ group, place, windows: wishes }: Wishes): Taking {
+    if (this.#coordinated.isProvided && wishes.some(({ window }) => window.exact)) throw notExact()
+    const now = this.#clock.now()
+    const isPlaceFull = place !== undefined && this.#places.countOf(place.bucket) >= this.#coordinated.share(place.limit)
+    const full = wishes.filter(({ window, amount }) => this.#countedIn(window) + amount > this.#coordinated.share(window.tokens))
+    const isTaken = full.length === 0 && !isPlaceFull
+    const windows = isTaken ? wishes.map(({ window }) => this.own.current(window, group)) : undefined
+    for (const [index, window] of (windows ?? []).entries()) this.own.add(window, wishes[index]!.amount)
+    return {
+      states: wishes.map(({ window }) => this.#shareOf(window, now)),
+      windows,
+      leave: isTaken && place ? this.#places.enter(group, place.bucket) : undefined,
+      isPlaceFull,
+      full: new Set(full.map(({ window }) => window.bucket)),
+    }
+  }
+
+  #countedIn({ bucket }: TokenWindow): number {
+    return this.own.open(bucket)?.counted ?? 0
+  }
+
+  #shareOf(window: TokenWindow, now: number): WindowState {
+    const open = this.own.open(window.bucket)
+    return stateOf(this.#coordinated.share(window.tokens), open?.counted ?? 0, open && this.own.endsInMs(open), now)
+  }
+
+  async #saved(windows: readonly TokenWindow[]): Promise<ReadonlyMap<string, SavedWindow> | undefined> {
+    if (!this.#long) return undefined
+    const buckets = windows.filter(window => this.#long!.keeps(window) && this.own.isUnknown(window.bucket)).map(({ bucket }) => bucket)
+    if (buckets.length === 0) return undefined
+    return new Map((await this.#long.read(buckets)).map(window => [window.bucket, window]))
+  }
+}
+
+function notExact(): GatewayError {
+  return new GatewayError({
+    status: 503,
+    type: 'server_error',
+    code: 'server_error',
+    message: "This API key has an exact limit, which cannot be kept now, because the gateway's processes cannot count together. Try again.",
+    retryAfterMs,
+    transient: true,
+  })
+}

@@ -1,0 +1,26 @@
+import { MetricSummary, sumNames } from './metric-summary.ts'
+
+// Summaries as whole numbers by name, so that processes can add them up in a place that knows nothing of metrics.
+
+/** Names are short, because they travel with each number. */
+export function countsOf(summary: MetricSummary): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {}
+  for (const [index, name] of sumNames.entries()) if (summary[name] !== 0) counts[index] = summary[name]
+  for (const [bucket, count] of summary.latency.entries()) counts[`l${bucket}`] = count
+  for (const [bucket, count] of summary.total.entries()) counts[`t${bucket}`] = count
+  return counts
+}
+
+/** Ignores what it does not know: another process may be of a later version. */
+export function summaryOfCounts(counts: Readonly<Record<string, unknown>>): MetricSummary {
+  const summary = new MetricSummary()
+  for (const [name, count] of Object.entries(counts)) {
+    if (typeof count !== 'number' || !Number.isSafeInteger(count) || count <= 0) continue
+    const [, histogram, text] = /^([lt]?)(\d{1,4})$/.exec(name) ?? []
+    const number = Number(text)
+    if (histogram === 'l') summary.latency.add(number, count)
+    else if (histogram === 't') summary.total.add(number, count)
+    else if (histogram === '' && number < sumNames.length) summary[sumNames[number]!] = count
+  }
+  return summary
+}

@@ -1,0 +1,15 @@
+import { script } from '../script.ts'
+import { now } from './now.ts'
+
+/** KEYS: places. ARGV: how long a place is leased; of each key how many of its places are renewed, and their names. */
+export const renewScript = script(`${now}
+local lease = ARGV[1]
+local at = 2
+for i = 1, #KEYS do
+  local last = at + ARGV[at]
+  for place = at + 1, last do redis.pcall('ZADD', KEYS[i], now + lease, ARGV[place]) end
+  redis.call('PEXPIRE', KEYS[i], lease)
+  at = last + 1
+end
+return now
+`)
