@@ -27,7 +27,12 @@ export async function checkFault(t: Test, cluster: Cluster, { name, alone: alone
   const org = await cluster.org(name)
   const callerOf = async (label: string, more: object = {}): Promise<Caller> =>
     await cluster.caller(`${name} ${label}`, { org, limits: [{ requests: limit, window_s: 3_000, ...more }] })
-  const [begun, fresh, half, exact] = await Promise.all([callerOf('begun'), callerOf('fresh'), callerOf('half'), callerOf('exact', { exact: true })])
+  const [begun, fresh, half, exact] = await Promise.all([
+    callerOf('begun'),
+    callerOf('fresh'),
+    callerOf('half'),
+    callerOf('exact', { exact: true }),
+  ])
   const free = await cluster.caller(`${name} free`, { org })
 
   await cluster.together()
