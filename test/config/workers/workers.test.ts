@@ -8,7 +8,18 @@ import { logged, slowStream, until } from './observed.ts'
 
 /** The processes of the workers. */
 function workersOf({ pid }: TurnpikeProcess): readonly number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean)
+  // The other one is the owner process.
+  return children.filter(child => commandOf(child).includes('worker')).map(Number)
+}
+
+function commandOf(pid: string): readonly string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+  } catch {
+    // It has ended.
+    return []
+  }
 }
 
 function isAlive(pid: number): boolean {

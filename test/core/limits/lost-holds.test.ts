@@ -103,7 +103,7 @@ for (const [kind, capabilities] of Object.entries(kinds)) {
     const record = await under.record(requestId)
     t.match(record, { status: 200, errorCode: 'server_error', notes: [{ kind: 'credit', summary: { lost: true } }] })
     const tokens = record.usage!.output
-    t.equal(tokens, countTokens(words), "only what it showed")
+    t.equal(tokens, countTokens(words), 'only what it showed')
     t.same(ledger.spent([{ account: `key:${under.apiKey.split('_')[1]}`, period: 'day' }]), [record.costUsd])
   })
 

@@ -114,7 +114,14 @@ for (const [name, store] of Object.entries(everyStore)) {
       models: ['m', 'other-*'],
       providers: ['acme'],
       policy: { logging: { value: true, source: 'key' } },
-      spend: { cap_usd: 2, period: 'month', spent_usd: 0.05, held_usd: 0, remaining_usd: 1.95, resets_at: seconds(periodEnd('month', name === 'memory' ? start : Date.now())) },
+      spend: {
+        cap_usd: 2,
+        period: 'month',
+        spent_usd: 0.05,
+        held_usd: 0,
+        remaining_usd: 1.95,
+        resets_at: seconds(periodEnd('month', name === 'memory' ? start : Date.now())),
+      },
       credit: { remaining_usd: null },
       remaining_usd: 1.95,
       limits: [
