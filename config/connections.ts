@@ -2,6 +2,9 @@ import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
 
+/** Whoever has just connected is about to ask, and cannot be told that the connection closes. */
+const unusedFactor = 5
+
 /** Tracks the open connections of a server, so that they can be closed without a reset. Costs nothing per request. */
 export class Connections {
   readonly #quiet = new Map<HttpSocket, Quiet>()
@@ -14,8 +17,18 @@ export class Connections {
       this.#quiet.set(socket, { sinceMs: performance.now(), bytesRead: 0 })
       socket.once('close', () => this.#quiet.delete(socket))
     })
-    // Those that a plugin keeps are closed by the gateway. A listener would make every upgrade one.
-    if (server.listenerCount('upgrade') > 0) server.on('upgrade', (_, socket) => this.#quiet.delete(socket as HttpSocket))
+    this.leaveUpgrades()
+  }
+
+  /** Leaves connections that a plugin keeps to the gateway, which closes them. Call when the server's listeners for upgrades are there. */
+  leaveUpgrades(): void {
+    // A listener would make every upgrade one.
+    if (this.#server.listenerCount('upgrade') > 0) this.#server.on('upgrade', (_, socket) => this.#quiet.delete(socket as HttpSocket))
+  }
+
+  /** The responses in progress. */
+  get responses(): readonly ServerResponse[] {
+    return Array.from(this.#quiet.keys(), ({ _httpMessage }) => _httpMessage).filter(response => response != null)
   }
 
   /** Makes every response whose headers are not sent yet announce that its connection closes. */
@@ -31,14 +44,14 @@ export class Connections {
     }
   }
 
-  /** Closes connections without traffic for `forMs`. Called repeatedly during a drain. */
+  /** Closes connections without traffic for `forMs`. Called repeatedly during a drain, when everything that has arrived was read. */
   closeQuiet(forMs: number): void {
     const now = performance.now()
     for (const [socket, quiet] of this.#quiet) {
       if (socket._httpMessage || socket.bytesRead !== quiet.bytesRead) {
         quiet.sinceMs = now
         quiet.bytesRead = socket.bytesRead
-      } else if (now - quiet.sinceMs >= forMs) socket.destroy()
+      } else if (now - quiet.sinceMs >= (socket.bytesRead === 0 ? forMs * unusedFactor : forMs)) socket.destroy()
     }
   }
 }

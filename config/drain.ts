@@ -1,17 +1,14 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Gateway } from '../core/gateway.ts'
+import { finish, finishedWithin } from './finish.ts'
 import type { AdminListener } from './listen-admin.ts'
 import type { Listener } from './listen.ts'
 import { stopAccepting } from './stop-accepting.ts'
 
-const pollMs = 25
 /**
  * How long a connection must be quiet before it is closed. A client may be about to reuse it. If it does so within this time, the next
  * response tells it that the connection closes; closing the connection at once would lose that request.
  */
 const quietMs = 1_000
-/** Long enough for open streams to send their final event. */
-const farewellMs = 2_000
 /** Long enough for requests that were broken off to end. */
 const brokenOffMs = 250
 
@@ -30,24 +27,14 @@ export async function drain(
   await stopAccepting(acceptors, () => void open--)
   gateway.connections.stop()
   const closeAfterMs = Math.min(quietMs, timeoutMs)
-  const finished = async (withinMs: number): Promise<boolean> => {
-    const deadline = performance.now() + withinMs
-    while (open > 0 || gateway.liveRuns > 0 || gateway.connections.count > 0) {
-      if (performance.now() >= deadline) return false
-      connections.closeQuiet(closeAfterMs)
-      await delay(pollMs)
-    }
-    return true
+  const isOpen = (): boolean => {
+    connections.closeQuiet(closeAfterMs)
+    return open > 0
   }
-  if (!(await finished(timeoutMs))) {
-    if (gateway.liveRuns > 0)
-      gateway.log.warn('ending requests that are still open after the drain timeout with an error', { runs: gateway.liveRuns })
-    gateway.abortRuns()
-    await finished(farewellMs)
-  }
+  await finish(gateway, timeoutMs, isOpen)
   server.closeAllConnections()
   // Requests that this breaks off, such as those whose body never came, end in their records a turn later.
-  await finished(brokenOffMs)
+  await finishedWithin(gateway, brokenOffMs, isOpen)
   admin?.close()
   await gateway.stop()
 }

@@ -1,11 +1,10 @@
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import { createServer as createTlsServer } from 'node:https'
-import { isIP, type AddressInfo } from 'node:net'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { createServer, isIP, type AddressInfo, type Server as NetServer } from 'node:net'
 import type { GatewayAdmin } from '../core/gateway.ts'
-import { limitConnections } from './connection-limits.ts'
+import { Connections } from './connections.ts'
 import { ConfigError } from './errors.ts'
+import { passOn, serveNext, serverOf } from './gateway-server.ts'
 import { adminFailure } from './listen-failure.ts'
 import type { ServerOptions } from './schema.ts'
 
@@ -16,7 +15,10 @@ export interface AdminAddress {
 
 export interface AdminListener {
   readonly url: string
-  /** Takes no more connections. Requests finish. */
+  readonly connections: Connections
+  /** Another gateway serves the requests that come from now on. */
+  serve(gatewayAdmin: GatewayAdmin | undefined, options: Pick<ServerOptions, 'admin' | 'tls'>): void
+  /** Takes no more connections, because another process does. Requests finish. */
   handOver(): void
   /** Ends all connections at once. */
   close(): void
@@ -46,27 +48,47 @@ function isEverywhere(host: string): boolean {
 
 /** Serves the admin API, with the certificate of the public API if there is one. `socket`: one that has the address already. */
 export async function listenAdmin(
-  gatewayAdmin: GatewayAdmin,
-  { host, port }: AdminAddress,
-  { admin, tls }: Pick<ServerOptions, 'admin' | 'tls'>,
+  gatewayAdmin: GatewayAdmin | undefined,
+  address: AdminAddress,
+  options: Pick<ServerOptions, 'admin' | 'tls'>,
   socket?: object,
 ): Promise<AdminListener> {
-  const { hosts = [], trustedProxies = [] } = admin || {}
-  const listener = gatewayAdmin.listener({ hosts: isEverywhere(host) ? hosts : [...hosts, host], trustedProxies })
-  const server = tls
-    ? createTlsServer({ cert: readFileSync(tls.cert), key: readFileSync(tls.key), passphrase: tls.passphrase }, listener)
-    : createServer(listener)
-  limitConnections(server)
-  await listening(server, { host, port }, socket)
-  const { port: taken } = server.address() as AddressInfo
+  const { tls } = options
+  const server = serverOf(listenerOf(gatewayAdmin, address, options), tls)
+  const connections = new Connections(server)
+  // The same options as `http` and `https` use.
+  const door = createServer({ allowHalfOpen: !tls, noDelay: true })
+  passOn(door, server)
+  await listening(door, address, socket)
+  const { port } = door.address() as AddressInfo
   return {
-    url: adminUrl({ host, port: taken }, tls),
-    handOver: () => void server.close(),
+    url: adminUrl({ ...address, port }, tls),
+    connections,
+    serve: (next, options) => serveNext(server, listenerOf(next, address, options), options.tls),
+    handOver() {
+      door.close()
+      server.close()
+    },
     close() {
+      door.close()
       server.close()
       server.closeAllConnections()
     },
   }
+}
+
+function listenerOf(
+  gatewayAdmin: GatewayAdmin | undefined,
+  { host }: AdminAddress,
+  { admin }: Pick<ServerOptions, 'admin'>,
+): RequestListener {
+  const { hosts = [], trustedProxies = [] } = admin || {}
+  return gatewayAdmin?.listener({ hosts: isEverywhere(host) ? hosts : [...hosts, host], trustedProxies }) ?? nothing
+}
+
+/** The address stays taken when a reload removes the admin API. */
+function nothing(_: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(404).end()
 }
 
 /** The URL for clients on this machine. */
@@ -75,7 +97,7 @@ export function adminUrl({ host, port }: AdminAddress, tls: ServerOptions['tls']
   return `${tls ? 'https' : 'http'}://${name}:${port}`
 }
 
-async function listening(server: Server, { host, port }: AdminAddress, socket: object | undefined): Promise<void> {
+async function listening(server: NetServer, { host, port }: AdminAddress, socket: object | undefined): Promise<void> {
   try {
     await once(socket ? server.listen(socket) : server.listen(port, host), 'listening')
   } catch (error) {

@@ -8,6 +8,7 @@ import { acceptors } from './acceptors.ts'
 import { limitConnections } from './connection-limits.ts'
 import { Connections } from './connections.ts'
 import { ConfigError } from './errors.ts'
+import { serveNext } from './gateway-server.ts'
 import { publicFailure } from './listen-failure.ts'
 import { refuseReservedPort } from './reserved-port.ts'
 import type { ServerOptions } from './schema.ts'
@@ -61,6 +62,14 @@ export async function listen(gateway: Gateway, { host, port, tls }: Pick<ServerO
     throw await explain(host, port, error)
   }
   return { server, acceptors: accepting, connections, ...placeOf(host, address.port, tls !== undefined) }
+}
+
+/** Has another gateway serve the requests that come from now on, also on open connections. */
+export function listenNext({ server, connections }: Listener, gateway: Gateway, tls: ServerOptions['tls']): void {
+  serveNext(server, gateway.http.listener, tls)
+  server.removeAllListeners('upgrade')
+  gateway.connections.serveOn(server)
+  connections.leaveUpgrades()
 }
 
 /** Where the public API listens, for people. */

@@ -1,7 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { parseEnv } from 'node:util'
 import { cosmiconfig } from 'cosmiconfig'
 import type { PluginUse } from '../core/index.ts'
 import { lazyValidator, type SchemaRules } from '../core/kit.ts'
@@ -11,9 +10,11 @@ import { thrownMessage } from '../core/foundation/thrown-message.ts'
 import { addOptionSecrets } from '../core/framework/option-secrets.ts'
 import { optionProblems } from '../core/validation/option-problems.ts'
 import type { GatewayConfig } from './config.ts'
+import { readEnvFile } from './env-file.ts'
 import { MissingVariables } from './env.ts'
 import { ConfigError, problemsOf } from './errors.ts'
 import { blamePlugins } from './faults.ts'
+import { freshAddress } from './fresh-modules.ts'
 import { explain } from './load-failure.ts'
 import { processMasks } from './process-output.ts'
 import { serverFormats, serverSchema, type ServerInput, type ServerOptions } from './schema.ts'
@@ -38,11 +39,11 @@ const searchPlaces = ['gateway.config.ts', 'gateway.config.mts', 'gateway.config
 
 /**
  * Reads the config at `path`, or the one in the current folder, after the `.env` file next to it. `override` wins over its `server`
- * section. Throws a `ConfigError`.
+ * section. `isFresh`: reads it anew, although it was read before. Throws a `ConfigError`.
  */
-export async function loadConfig(path?: string, override: ServerInput = {}): Promise<LoadedConfig> {
+export async function loadConfig(path?: string, override: ServerInput = {}, { isFresh = false } = {}): Promise<LoadedConfig> {
   using missing = new MissingVariables()
-  const found = path === undefined ? await search() : await open(path)
+  const found = path === undefined ? await search(isFresh) : await open(path, isFresh)
   const file = relative(process.cwd(), found.path) || found.path
   const [settled] = await Promise.allSettled([read(file, found.module)])
   // Report these first: an empty variable may have caused the other problems.
@@ -71,8 +72,8 @@ interface Found {
   readonly module: ConfigModule | undefined
 }
 
-async function search(): Promise<Found> {
-  const result = await explorer().search()
+async function search(isFresh: boolean): Promise<Found> {
+  const result = await explorer(isFresh).search()
   if (!result) {
     throw new ConfigError(undefined, [
       `There is no ${searchPlaces.join(', ')} in ${process.cwd()}. Name a file with --config, or make one:\n\n  ${makeConfig}\n`,
@@ -81,20 +82,20 @@ async function search(): Promise<Found> {
   return { path: result.filepath, module: result.config }
 }
 
-async function open(path: string): Promise<Found> {
+async function open(path: string, isFresh: boolean): Promise<Found> {
   const absolute = resolve(path)
   if (!existsSync(absolute)) throw new ConfigError(path, ['There is no such file. --config takes the path of a config file.'])
   if (!/\.m?[jt]s$/.test(path)) throw new ConfigError(path, ['It cannot be a config. Expected a .ts, .mts, .js or .mjs file.'])
-  const result = await explorer().load(absolute)
+  const result = await explorer(isFresh).load(absolute)
   return { path: absolute, module: result?.config }
 }
 
-function explorer(): ReturnType<typeof cosmiconfig> {
+function explorer(isFresh: boolean): ReturnType<typeof cosmiconfig> {
   // Node strips types itself. The loaders of cosmiconfig would fall back to require(), which hides the real error.
   const load = async (path: string): Promise<ConfigModule> => {
     readEnvFile(join(dirname(path), '.env'))
     try {
-      return { path, exports: await import(pathToFileURL(path).href) }
+      return { path, exports: await import(isFresh ? freshAddress(path) : pathToFileURL(path).href) }
     } catch (error) {
       return { path, error }
     }
@@ -105,19 +106,6 @@ function explorer(): ReturnType<typeof cosmiconfig> {
     ignoreEmptySearchPlaces: false,
     loaders: { '.ts': load, '.mts': load, '.js': load, '.mjs': load },
   })
-}
-
-/** Does not override variables that are already set. */
-function readEnvFile(path: string): void {
-  if (!existsSync(path)) return
-  try {
-    // Editors on Windows start files with a byte order mark, which would become part of the first name.
-    const variables = parseEnv(readFileSync(path, 'utf8').replace(/^\ufeff/, ''))
-    for (const [name, value] of Object.entries(variables)) process.env[name] ??= value
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new ConfigError(path, [`It cannot be read (${code}). Make it a readable file of lines NAME=value, or remove it.`])
-  }
 }
 
 async function read(

@@ -7,26 +7,35 @@ import { drain } from './drain.ts'
 import { handleFaults } from './faults.ts'
 import type { AdminListener } from './listen-admin.ts'
 import type { Listener } from './listen.ts'
+import type { ServerOptions } from './schema.ts'
 
 /** A gateway that listens. */
 export interface Serving {
   readonly gateway: Gateway
   readonly listener: Listener
   readonly admin: AdminListener | undefined
-  readonly drainTimeoutMs: number
+  readonly server: Pick<ServerOptions, 'drainAnnounceMs' | 'drainTimeoutMs' | 'tls'>
+}
+
+interface StopOptions {
+  readonly why: string
+  readonly exitCode: number
+  /** How long connections are still taken. Undefined if another process takes them: then health checks stay as they are. */
+  readonly announceMs: number | undefined
+  /** Also waits for these. */
+  readonly alongside?: Iterable<Promise<void>>
 }
 
 /** The end of a process: open requests finish, and the gateway stops. */
 export class Stop {
   readonly #announcement: Announcement | undefined
 
-  /** `announceMs`: how long connections are still taken. Undefined if another process takes them: then health checks stay as they are. */
-  constructor({ gateway, listener, admin, drainTimeoutMs }: Serving, why: string, exitCode: number, announceMs: number | undefined) {
+  constructor({ gateway, listener, admin, server }: Serving, { why, exitCode, announceMs, alongside = [] }: StopOptions) {
     gateway.log.info('stopping', { why, runs: gateway.liveRuns, ...(announceMs !== undefined && { announceMs }) })
     if (announceMs === undefined) admin?.handOver()
     else this.#announcement = new Announcement(gateway, listener, announceMs)
     Promise.resolve(this.#announcement?.over)
-      .then(() => drain(gateway, listener, drainTimeoutMs, admin))
+      .then(() => Promise.all([drain(gateway, listener, server.drainTimeoutMs, admin), ...alongside]))
       .then(
         () => process.exit(exitCode),
         (error: unknown) => {

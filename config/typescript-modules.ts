@@ -5,6 +5,8 @@ import { registerHooks } from 'node:module'
 registerHooks({
   resolve(specifier, context, next) {
     const found = next(specifier, context)
-    return /^file:.*\.ts$/.test(found.url) && !found.url.includes('/node_modules/') ? { ...found, format: 'module-typescript' } : found
+    return /^file:[^?]*\.ts(\?|$)/.test(found.url) && !found.url.includes('/node_modules/')
+      ? { ...found, format: 'module-typescript' }
+      : found
   },
 })

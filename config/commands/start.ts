@@ -10,13 +10,17 @@ export default command('start', 'Serve the gateway until SIGTERM or SIGINT.')
   .action(start)
 
 async function start({ config: path, ...override }: ConfigOption & ServerOverride): Promise<void> {
-  // Workers read the file `.env` again, and it does not override what is set.
+  // Other processes read the file `.env` again, and it does not override what is set.
   const environment = { ...process.env }
-  const { Parent } = await import('../workers/parent.ts')
-  const startWorkers = (): Promise<void> => new Parent({ config: path, override, environment }).start()
-  if (override.workers !== undefined && workersOf(override.workers) > 1) return await startWorkers()
+  if (override.workers !== undefined && workersOf(override.workers) > 1) return await startWorkers(path, override, environment)
+  const { loadConfig } = await import('../load.ts')
+  const config = await loadConfig(path, override)
+  if (workersOf(config.server.workers) > 1) return await startWorkers(path, override, environment)
   const { SingleProcess } = await import('../single-process.ts')
-  const single = await SingleProcess.load(path, override)
-  if (workersOf(single.config.server.workers) > 1) return await startWorkers()
-  await single.start()
+  await new SingleProcess(path, override, environment).start(config)
+}
+
+async function startWorkers(config: string | undefined, override: ServerOverride, environment: NodeJS.ProcessEnv): Promise<void> {
+  const { Parent } = await import('../workers/parent.ts')
+  await new Parent({ config, override, environment }).start()
 }

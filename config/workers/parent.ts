@@ -79,6 +79,8 @@ export class Parent {
     const { problem, warnings } = 'problem' in checked ? { ...checked, warnings: [] } : compare(this.#fixed!, checked.fixed)
     if (problem !== undefined) return refuseReload(this.#log, problem)
     for (const warning of warnings) this.#log.warn(warning)
+    // The config had a plugin before that let workers count together. One that is no longer needed stays.
+    if ('fixed' in checked && checked.needsCoordinator) this.#crew.coordinator ??= await startCoordinator(this.#log)
     for (const slot of this.#crew.slots) {
       const failure = await this.#crew.fill(slot, why)
       if (this.#stops > 0) return

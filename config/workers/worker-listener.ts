@@ -1,11 +1,9 @@
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { createServer as createHttpServer, type Server } from 'node:http'
-import { createServer as createHttpsServer } from 'node:https'
+import type { Server } from 'node:http'
 import { createServer, Server as NetServer } from 'node:net'
 import type { Gateway } from '../../core/gateway.ts'
-import { limitConnections } from '../connection-limits.ts'
 import { Connections } from '../connections.ts'
+import { passOn, serverOf } from '../gateway-server.ts'
 import { publicFailure } from '../listen-failure.ts'
 import { limitBuffers, placeOf, type Listener } from '../listen.ts'
 import type { ServerOptions } from '../schema.ts'
@@ -33,14 +31,9 @@ export class WorkerListener implements Listener {
   ) {
     limitBuffers()
     this.#isHttps = tls !== undefined
-    this.server = tls
-      ? createHttpsServer({ cert: readFileSync(tls.cert), key: readFileSync(tls.key), passphrase: tls.passphrase }, gateway.http.listener)
-      : createHttpServer(gateway.http.listener)
-    limitConnections(this.server)
+    this.server = serverOf(gateway.http.listener, tls)
     gateway.connections.serveOn(this.server)
     this.connections = new Connections(this.server)
-    // From now on, the server looks after its time limits. It does not listen itself.
-    this.server.emit('listening')
     const place = placeOf(host, port, this.#isHttps)
     this.host = place.host
     this.port = place.port
@@ -70,7 +63,7 @@ export class WorkerListener implements Listener {
     this.#copies.delete(name)
     // The same options as `http` and `https` use.
     const acceptor = createServer({ allowHalfOpen: !this.#isHttps, noDelay: true })
-    acceptor.on('connection', socket => this.server.emit('connection', socket))
+    passOn(acceptor, this.server)
     this.#accepting.set(name, acceptor)
     try {
       await once(acceptor.listen(copy), 'listening')

@@ -24,9 +24,14 @@ export class WorkerSockets {
     this.#served = { gateway, server }
   }
 
-  get serving(): Pick<Serving, 'listener' | 'admin'> {
+  get serving(): Serving {
     const { gateway, server } = this.#served!
-    return { listener: this.#listener ?? new WorkerListener(gateway, server, server.tls, this.#copies), admin: this.#admin }
+    return {
+      gateway,
+      server,
+      listener: this.#listener ?? new WorkerListener(gateway, server, server.tls, this.#copies),
+      admin: this.#admin,
+    }
   }
 
   /** Accepts connections from exactly these sockets. */
@@ -35,7 +40,7 @@ export class WorkerSockets {
     const listener = (this.#listener ??= new WorkerListener(gateway, place, server.tls, this.#copies))
     await listener.accept(names.filter(name => name !== 'admin'))
     const socket = this.#copies.get('admin')
-    if (!names.includes('admin') || this.#admin || !socket || !place.admin || !gateway.admin) return
+    if (!names.includes('admin') || this.#admin || !socket || !place.admin) return
     this.#copies.delete('admin')
     this.#admin = await listenAdmin(gateway.admin, place.admin, server, socket)
   }

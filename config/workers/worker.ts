@@ -64,10 +64,9 @@ export class Worker {
       this.#sockets.serve(gateway, config.server)
       watchGateway(gateway, why => void this.#leave(why, 1))
       this.#beginStop = (why, announces) => {
-        const { drainTimeoutMs, drainAnnounceMs } = config.server
-        const announceMs = announces ? drainAnnounceMs : undefined
+        const announceMs = announces ? config.server.drainAnnounceMs : undefined
         this.#sockets.dropCopies()
-        return new Stop({ gateway, ...this.#sockets.serving, drainTimeoutMs }, why, this.#exitCode, announceMs)
+        return new Stop(this.#sockets.serving, { why, exitCode: this.#exitCode, announceMs })
       }
       report({ kind: 'opened', fixed })
     } catch (error) {

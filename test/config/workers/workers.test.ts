@@ -4,20 +4,21 @@ import { checkStream } from '../../../core/testing/index.ts'
 import { isLong } from '../../kit/long.ts'
 import { askProcess, config, Workplace, type TurnpikeProcess } from '../../kit/turnpike-process.ts'
 import { crowd } from './crowd.ts'
+import { logged, slowStream, until } from './observed.ts'
 
-/** Lines of the log with this message. */
-function logged(gateway: TurnpikeProcess, message: RegExp): readonly Readonly<Record<string, unknown>>[] {
-  const lines = gateway.stderr.split('\n').filter(line => line.startsWith('{'))
-  return lines.map(line => JSON.parse(line)).filter(line => message.test(line.message))
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise(resolve => setTimeout(resolve, 20))
-}
-
-/** The processes of the workers. */
+/** The processes of the workers, without the one in which they count together. */
 function workersOf({ pid }: TurnpikeProcess): readonly number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
+  return children.filter(child => commandOf(child).includes('\0worker\0'))
+}
+
+/** Empty if it has ended. */
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return ''
+  }
 }
 
 function isAlive(pid: number): boolean {
@@ -26,24 +27,6 @@ function isAlive(pid: number): boolean {
     return true
   } catch {
     return false
-  }
-}
-
-/** A stream that has begun. Resolves with what reads it to its end. */
-async function slowStream(url: string, key: string): Promise<() => Promise<string>> {
-  const reply = await fetch(`${url}/v1/responses`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'sandbox/slow', input: 'first 10 between 100 pieces 8', stream: true }),
-  })
-  const reader = reply.body!.pipeThrough(new TextDecoderStream()).getReader()
-  let text = (await reader.read()).value ?? ''
-  return async () => {
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) return text
-      text += value
-    }
   }
 }
 
