@@ -42,14 +42,20 @@ export const longChecks: readonly LongCheck[] = [
   },
   {
     name: 'Crashes',
-    difference: '20 kills under load on each database instead of 3',
-    files: ['test/plugins/stores/sql-crash.test.ts'],
+    difference: '20 kills under load on each database instead of 3, and a gateway that stands still while it streams',
+    files: ['test/plugins/stores/sql-crash.test.ts', 'test/plugins/stores/sql-stopped.test.ts'],
   },
   {
     name: 'Restarts',
     difference:
       'nine restarts of three gateways behind nginx and HAProxy at 200 requests a second, and kills; the short form has two restarts',
     files: ['test/config/restarts-behind-proxies.test.ts'],
+  },
+  {
+    name: 'Scaling',
+    difference:
+      'every fault of Redis, Postgres, a replica and its clock, and network namespaces; the short form has a killed Redis and one that a replica is cut off from',
+    files: ['test/gateway/scaling'],
   },
   {
     name: 'Memory',
