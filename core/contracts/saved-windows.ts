@@ -18,7 +18,7 @@ export interface SavedWindows {
   readonly isShared?: boolean
   /** Those that have not ended, in any order. */
   read(buckets: readonly string[]): Maybe<readonly SavedWindow[]>
-  /** Adds to these windows, or begins those that have ended. Returns them as they are then, in any order. */
+  /** Adds to these windows, or begins those that have ended. Returns them as they are then, in any order, without those that it did not keep. */
   add(changes: readonly SavedWindow[]): Maybe<readonly SavedWindow[]>
 }
 export const SavedWindows = contract<SavedWindows>('saved-windows', { version: 1, stability: 'experimental' })

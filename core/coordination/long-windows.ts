@@ -68,7 +68,11 @@ export class LongWindows {
     for (const window of windows) window.unsaved = 0
     try {
       const known = new Map((await saved.add(changes)).map(({ bucket, used }) => [bucket, used]))
-      for (const window of windows) this.#compare(window, known.get(window.bucket))
+      for (const [index, window] of windows.entries()) {
+        const saved = known.get(window.bucket)
+        if (saved === undefined) window.unsaved += changes[index]!.used
+        else this.#compare(window, saved)
+      }
     } catch (error) {
       for (const [index, window] of windows.entries()) window.unsaved += changes[index]!.used
       this.#failed.report(describeError(error))
@@ -77,9 +81,9 @@ export class LongWindows {
   }
 
   /** The store knows what other machines have counted, too. */
-  #compare(window: OwnWindow, saved: number | undefined): void {
+  #compare(window: OwnWindow, saved: number): void {
     const { clock, isOfOneMachine } = this.#parts
-    if (!isOfOneMachine || saved === undefined || clock.elapsed() - window.toldAt > freshMs) return
+    if (!isOfOneMachine || clock.elapsed() - window.toldAt > freshMs) return
     window.elsewhere = Math.max(0, saved + window.unsaved - window.used)
   }
 

@@ -70,6 +70,20 @@ t.test('a service that lost its counts goes on from what was saved, and adds wha
   t.equal(await leftOf(processes, long), 55)
 })
 
+t.test('where nothing is saved, each process counts its part again', async t => {
+  const processes = new LimitedProcesses({ read: () => [], add: () => [] })
+  t.teardown(() => processes.stop())
+  const [one, two] = [await processes.start(), await processes.start()]
+  await one.limiter.reserve([long], 30)
+  await two.limiter.reserve([long], 10)
+  for (const { limiter } of processes.all) await limiter.stop()
+  await processes.mend({ isLost: true })
+  await one.limiter.reserve([long], 1)
+  await two.limiter.reserve([long], 1)
+  await processes.flush()
+  t.equal(await leftOf(processes, long), 58)
+})
+
 t.test('a database that is down stops nobody, and is told later', async t => {
   const kept = new Kept()
   const processes = processesOf(t, kept)
