@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import t, { type Test } from 'tap'
 import { fakeUpstream, Gate, sseFrame, type FakeReply, type ReceivedRequest } from '../../../core/testing/index.ts'
@@ -9,6 +8,7 @@ import type { Tables } from '../../../plugins/stores/sql/tables.ts'
 import { fakeTime } from '../../kit/fake-time.ts'
 import { Workplace } from '../../kit/turnpike-process.ts'
 import { silent } from './databases.ts'
+import { adminOf, adminToken, nano, recordsOf, type Admin } from './gateway-admin.ts'
 import { noPostgres, startPostgres } from './postgres-server.ts'
 import { pricedConfig } from './priced-config.ts'
 import { masterKey } from './sql.ts'
@@ -23,7 +23,6 @@ const laterRequests = 200
 const limitUsd = 0.02
 /** Until each gateway has refused as many, no request is answered, so that all are under way at once. */
 const refusedFirst = 50
-const adminToken = 'demo-admin-token-of-at-least-32-characters'
 
 t.test('two gateways on one SQLite file', { timeout: 600_000 }, async t => {
   await checkGateways(t, [{}, {}], async folder => (await openSqlite(join(folder, 'data', 'turnpike.db'))).database)
@@ -112,8 +111,6 @@ async function checkGateways(
     t.same([exitCode, stderr], [0, ''], 'no gateway had anything to complain about')
 }
 
-type Admin = (method: string, path: string, body?: object) => Promise<any>
-
 interface Limit {
   /** Returns the keys of the organization. */
   make(admin: Admin, org: string): Promise<readonly string[]>
@@ -161,19 +158,6 @@ async function fourKeysIn(admin: Admin, settings: object): Promise<readonly stri
   return await Promise.all([1, 2, 3, 4].map(() => keyIn(admin, settings)))
 }
 
-function adminOf(url: string): Admin {
-  return async (method, path, body) => {
-    const reply = await fetch(`${url}/admin/v1${path}`, {
-      method,
-      headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
-    })
-    const text = await reply.text()
-    if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${text}`)
-    return JSON.parse(text)
-  }
-}
-
 /** Sends all requests at once, half of them to each gateway. Opens the gate when both have refused some, after a look. */
 async function askAll(
   urls: readonly string[],
@@ -207,21 +191,6 @@ async function ask(url: string, key: string, index: number): Promise<number> {
   const end = stream ? /^event: response\.(completed|incomplete)$/m : /"status":"(completed|incomplete)"/
   if (reply.status === 200 && !end.test(text)) throw new Error(`an answer is not complete: ${text}`)
   return reply.status
-}
-
-/** All records of the requests, which are written a moment after the answers. */
-async function recordsOf(admin: Admin, org: string, count: number): Promise<readonly { readonly cost_usd: number | null }[]> {
-  for (;;) {
-    const records = []
-    let cursor = ''
-    do {
-      const page = await admin('GET', `/records?org=${org}&limit=100${cursor && `&cursor=${cursor}`}`)
-      records.push(...page.data)
-      cursor = page.next_cursor
-    } while (cursor)
-    if (records.length >= count) return records
-    await setTimeout(50)
-  }
 }
 
 async function checkNothingHeld(t: Test, database: Kysely<Tables>): Promise<void> {
@@ -269,9 +238,4 @@ function answer({ body }: ReceivedRequest, gate: Gate): FakeReply {
       sseFrame('[DONE]'),
     ],
   }
-}
-
-/** Sums of fractions drift. */
-function nano(usd: number): number {
-  return Math.round(usd * 1e9)
 }
