@@ -2,7 +2,7 @@ import type { Gateway } from '../core/gateway.ts'
 import type { Listener } from './listen.ts'
 
 /** One stop can arrive as two signals: npm passes on what a terminal or a supervisor sends to the whole process group anyway. */
-const sameSignalMs = 250
+export const sameSignalMs = 250
 
 /**
  * The time between the signal to stop and the end of the listener. Everything is still served, so that no request fails while load balancers

@@ -2,6 +2,7 @@ import { ConfigError } from '../errors.ts'
 import { outliveReaders } from '../outlive-readers.ts'
 import { refuseReload, Reloads } from '../reloads.ts'
 import { onSignals } from '../signals.ts'
+import { sameSignalMs } from '../announcement.ts'
 import { checkConfig, compare } from './config-check.ts'
 import { Crew } from './crew.ts'
 import type { Fixed } from './messages.ts'
@@ -27,6 +28,7 @@ export class Parent {
   readonly #reloads = new Reloads(why => this.#reload(why))
   #fixed: Fixed | undefined
   #stops = 0
+  #signalledMs = -Infinity
 
   constructor({ config, override, environment }: ParentOptions) {
     this.#launch = launchOf(config, override, environment)
@@ -88,6 +90,10 @@ export class Parent {
   }
 
   async #stop(why: string, announces: boolean): Promise<void> {
+    const now = performance.now()
+    const isSame = now - this.#signalledMs < sameSignalMs
+    this.#signalledMs = now
+    if (isSame) return
     this.#stops++
     if (this.#stops === 2) return this.#crew.hurry()
     // At its exit, the process ends the workers.
