@@ -12,12 +12,16 @@ export interface GatewayCommand {
 
 const ownFolder = fileURLToPath(new URL('..', import.meta.url))
 
-/** The gateway that is built in `folder`, with its data in a temporary folder, and a key to it. `settings` are what its config reads from the environment. */
+/**
+ * The gateway that is built in `folder`, with its data in a temporary folder, and a key to it. `settings` are what its config reads from the
+ * environment, `keyOptions` those of `turnpike keys create`.
+ */
 export function gatewayCommand(
   port: number,
   configFile: string,
   settings: Readonly<Record<string, string>>,
   folder = ownFolder,
+  keyOptions: readonly string[] = [],
 ): GatewayCommand {
   const main = join(folder, 'dist/config/main.js')
   if (!existsSync(main)) throw new Error(`There is no ${main}. Run npm run build in ${folder}.`)
@@ -34,7 +38,7 @@ export function gatewayCommand(
         .map(name => [name, '']),
     ),
   }
-  const create = [main, 'keys', 'create', '--config', config, '--name', 'bench']
+  const create = [main, 'keys', 'create', '--config', config, '--name', 'bench', ...keyOptions]
   const apiKey = execFileSync(process.execPath, create, { cwd, env: { ...process.env, ...env }, encoding: 'utf8' }).trim()
   return { command: { nodeArguments: [main, 'start', '--config', config, '--port', `${port}`], env, cwd }, apiKey }
 }

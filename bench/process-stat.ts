@@ -16,7 +16,12 @@ function sum(pid: number, of: (pid: number) => number): number {
   return childrenOf(pid).reduce((total, child) => total + sum(child, of), of(pid))
 }
 
-function childrenOf(parent: number): readonly number[] {
+/** Memory of a process and those that it has started. Pages that several have in common count once. */
+export function pssMb(pid: number): number {
+  return sum(pid, ownPssMb)
+}
+
+export function childrenOf(parent: number): readonly number[] {
   const pids = readdirSync('/proc').map(Number).filter(Number.isInteger)
   return pids.filter(pid => parentOf(pid) === parent)
 }
@@ -39,6 +44,11 @@ function ownCpuMs(pid: number): number {
 function fieldsOf(pid: number): readonly string[] {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+}
+
+function ownPssMb(pid: number): number {
+  const line = /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))
+  return Number(line?.[1] ?? Number.NaN) / 1024
 }
 
 function ownRssMb(pid: number): number {

@@ -1,9 +1,6 @@
 import type { Gateway } from '../core/gateway.ts'
 import type { Listener } from './listen.ts'
 
-/** One stop can arrive as two signals: npm passes on what a terminal or a supervisor sends to the whole process group anyway. */
-export const sameSignalMs = 250
-
 /**
  * The time between the signal to stop and the end of the listener. Everything is still served, so that no request fails while load balancers
  * find out that they have to send new ones elsewhere: health checks fail, and every answer says that its connection closes.
@@ -11,7 +8,6 @@ export const sameSignalMs = 250
 export class Announcement {
   readonly over: Promise<void>
   readonly #end: () => void
-  readonly #beganMs = performance.now()
   #isOver = false
 
   constructor(gateway: Pick<Gateway, 'leave'>, { connections }: Pick<Listener, 'connections'>, forMs: number) {
@@ -31,7 +27,7 @@ export class Announcement {
   /** A further signal ends it early. False if it was over already. */
   hurry(): boolean {
     if (this.#isOver) return false
-    if (performance.now() - this.#beganMs >= sameSignalMs) this.#end()
+    this.#end()
     return true
   }
 }

@@ -13,7 +13,9 @@ import { Circuits } from './contracts/circuits.ts'
 import { Health } from './contracts/health.ts'
 import { Coordination } from './contracts/coordination.ts'
 import { Coordinated } from './coordination/coordinated.ts'
+import { MetricExchange } from './coordination/metric-exchange.ts'
 import { KeyStore, type KeySettings } from './contracts/key-store.ts'
+import { MetricStore } from './contracts/metric-store.ts'
 import { SharedMaps, SharedState } from './contracts/shared-state.ts'
 import { RecordStore } from './contracts/record-store.ts'
 import { GatewayServices } from './contracts/route.ts'
@@ -45,6 +47,7 @@ import { optionFacts, pluginFacts } from './server/admin/facts.ts'
 import { HttpApp } from './server/app.ts'
 import { LiveHealth } from './server/health.ts'
 import { LateServices } from './server/late-services.ts'
+import { LiveLoad } from './server/admin/live-load.ts'
 import { PublicApi } from './server/public-api.ts'
 import { OpenConnections } from './server/connections/open-connections.ts'
 import { LiveOperations } from './call/live-operations.ts'
@@ -177,9 +180,12 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const keyWarnings = container.get(KeyWarnings)
   const catalogFacts = container.get(CatalogFacts)
   const previews = container.get(RoutePreviews)
+  // Both tell the other processes how this one is.
   const providers = container.get(ProviderStates)
+  container.get(LiveLoad)
   const live = container.get(LiveOperations)
   const records = container.get(RecordQueue)
+  let exchange: MetricExchange | undefined
 
   try {
     await host.start()
@@ -188,8 +194,12 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       const plugin = container.get(ServicePlugins).get(SharedState) ?? 'unknown'
       shared.connect(container.get(SharedState), plugin, container.get(Sealer))
     }
-    if (container.has(Coordination) && options.lookOnly !== true)
+    if (container.has(Coordination) && options.lookOnly !== true) {
       await coordinated.connect(container.get(Coordination), container.get(ServicePlugins).get(Coordination) ?? 'unknown')
+      const sharing = container.get(MetricStore).share?.()
+      exchange = sharing && new MetricExchange(coordinated, sharing)
+      await exchange?.start()
+    }
   } catch (error) {
     await host.stop()
     await http.close()
@@ -237,6 +247,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       await connections.destroy()
       await records.drain(recordsDeadlineMs)
       shared.disconnect()
+      await exchange?.stop()
       await coordinated.stop()
       try {
         await host.stop()

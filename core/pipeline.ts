@@ -4,6 +4,7 @@ import { KeyIssuer } from './admission/key-issuer.ts'
 import { KeyWarnings } from './admission/key-warnings.ts'
 import { Permissions } from './admission/permissions.ts'
 import { PolicyResolver } from './admission/policy.ts'
+import { EarlyTokens } from './limits/early-tokens.ts'
 import { RequestLimits } from './limits/request-limits.ts'
 import { StoredRows } from './admission/stored-rows.ts'
 import { Tickets } from './admission/tickets.ts'
@@ -35,6 +36,7 @@ import { TokenTexts } from './retrieval/token-texts.ts'
 import { HttpApp } from './server/app.ts'
 import { Heartbeat } from './server/heartbeat.ts'
 import { LiveBodies } from './server/live-bodies.ts'
+import { LiveLoad } from './server/admin/live-load.ts'
 import { OpenConnections } from './server/connections/open-connections.ts'
 import { PublicApi } from './server/public-api.ts'
 import { LiveAnswers } from './call/live-answers.ts'
@@ -56,6 +58,7 @@ export const pipeline = [
   Permissions,
   Reach,
   Tickets,
+  EarlyTokens,
   RequestLimits,
   Admission,
   KeyIssuer,
@@ -99,4 +102,5 @@ export const pipeline = [
   PublicApi,
   HttpApp,
   OpenConnections,
+  LiveLoad,
 ]

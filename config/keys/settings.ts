@@ -50,9 +50,9 @@ export function bodyOf(options: SettingsOptions): JsonObject {
 
 function limits(text: string): readonly JsonObject[] {
   return text.split(',').map(each => {
-    const [, amount, unit, seconds] = /^(\d+)([tr])\/(\d+)s$/.exec(each.trim()) ?? []
+    const [, amount, unit, seconds, exact] = /^(\d+)([tr])\/(\d+)s(:exact)?$/.exec(each.trim()) ?? []
     if (amount === undefined)
-      throw new InvalidArgumentError('Expected amounts of tokens (t) or requests (r) in seconds, such as 100000t/60s,10r/1s.')
-    return { [unit === 't' ? 'tokens' : 'requests']: Number(amount), window_s: Number(seconds) }
+      throw new InvalidArgumentError('Expected amounts of tokens (t) or requests (r) in seconds, such as 100000t/60s,10r/1s:exact.')
+    return { [unit === 't' ? 'tokens' : 'requests']: Number(amount), window_s: Number(seconds), ...(exact && { exact: true }) }
   })
 }

@@ -31,15 +31,17 @@ export class LineReader {
   }
 }
 
-/** Sends messages as lines of JSON. Those of one turn of the event loop go together. */
+/** Sends messages as lines of JSON. Those that come before `soon` calls back go together. */
 export class LineWriter {
   readonly #socket: Socket
   readonly #maxQueuedBytes: number
+  readonly #soon: (flush: () => void) => void
   #lines = ''
 
   /** Destroys the socket if more than `maxQueuedBytes` wait for the peer to read. */
-  constructor(socket: Socket, maxQueuedBytes: number) {
+  constructor(socket: Socket, maxQueuedBytes: number, soon: (flush: () => void) => void) {
     this.#socket = socket
+    this.#soon = soon
     this.#maxQueuedBytes = maxQueuedBytes
   }
 
@@ -49,7 +51,7 @@ export class LineWriter {
 
   /** For a line that several get. */
   writeLine(line: string): void {
-    if (this.#lines === '') setImmediate(() => this.#flush())
+    if (this.#lines === '') this.#soon(() => this.#flush())
     this.#lines += line
     if (this.#lines.length > this.#maxQueuedBytes) this.#flush()
   }

@@ -36,8 +36,10 @@ export class OwnedCoordination implements Coordination {
     return this.#client.call('states', group, windows)
   }
 
-  beat(gauges: Gauges): Promise<Beat> {
-    return this.#client.call('beat', gauges)
+  /** Workers that are about to start count, too: their parent has said how many there will be. */
+  async beat(gauges: Gauges): Promise<Beat> {
+    const { processes, generation } = await this.#client.call('beat', gauges)
+    return { processes: Math.max(processes, this.expectedProcesses), generation }
   }
 
   gauges(): Promise<readonly Gauges[]> {

@@ -88,7 +88,8 @@ export class OwnerClient {
 
   #connect(): void {
     const socket = (this.#socket = connect(this.#path))
-    const writer = new LineWriter(socket, maxQueuedBytes)
+    // A turn of a busy process is long, and a request waits for the answer.
+    const writer = new LineWriter(socket, maxQueuedBytes, queueMicrotask)
     const reader = new LineReader(maxLineLength)
     const late = setTimeout(() => socket.destroy(), welcomeMs)
     writer.write(['hello', wireVersion, this.member] satisfies ToOwner)

@@ -33,7 +33,7 @@ export class Peer {
   constructor(socket: Socket, host: PeerHost) {
     this.#socket = socket
     this.#host = host
-    this.#writer = new LineWriter(socket, maxQueuedBytes)
+    this.#writer = new LineWriter(socket, maxQueuedBytes, setImmediate)
     this.#greeting = setTimeout(() => socket.destroy(), helloMs)
     const reader = new LineReader(maxLineLength)
     socket.setEncoding('utf8')

@@ -4,17 +4,18 @@ import { WorkerProcess, type Launch } from './worker-process.ts'
 /** More than any config takes, on a busy machine. */
 const limitMs = 120_000
 
-export type Checked = { readonly fixed: Fixed } | { readonly problem: string }
+export type Checked = { readonly fixed: Fixed; readonly needsCoordinator: boolean } | { readonly problem: string }
 
 /** Sets the gateway of a config up in a process of its own, without changing anything. */
 export async function checkConfig(launch: Launch): Promise<Checked> {
   const process = new WorkerProcess(0, launch, () => {})
   const timer = setTimeout(() => process.kill(), limitMs)
   try {
-    if (await process.reports('loaded')) process.send({ kind: 'check' })
+    const loaded = await process.reports('loaded')
+    if (loaded) process.send({ kind: 'check' })
     const opened = await process.reports('opened')
     await process.ended
-    if (opened) return { fixed: opened.fixed }
+    if (loaded && opened) return { fixed: opened.fixed, needsCoordinator: loaded.needsCoordinator }
     return { problem: process.problem ?? `The process that checks the config ended, or took longer than ${limitMs / 1_000} s.` }
   } finally {
     clearTimeout(timer)

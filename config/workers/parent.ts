@@ -2,7 +2,6 @@ import { ConfigError } from '../errors.ts'
 import { outliveReaders } from '../outlive-readers.ts'
 import { refuseReload, Reloads } from '../reloads.ts'
 import { onSignals } from '../signals.ts'
-import { sameSignalMs } from '../announcement.ts'
 import { checkConfig, compare } from './config-check.ts'
 import { Crew } from './crew.ts'
 import type { Fixed } from './messages.ts'
@@ -28,7 +27,6 @@ export class Parent {
   readonly #reloads = new Reloads(why => this.#reload(why))
   #fixed: Fixed | undefined
   #stops = 0
-  #signalledMs = -Infinity
 
   constructor({ config, override, environment }: ParentOptions) {
     this.#launch = launchOf(config, override, environment)
@@ -81,6 +79,8 @@ export class Parent {
     const { problem, warnings } = 'problem' in checked ? { ...checked, warnings: [] } : compare(this.#fixed!, checked.fixed)
     if (problem !== undefined) return refuseReload(this.#log, problem)
     for (const warning of warnings) this.#log.warn(warning)
+    // The config had a plugin before that let workers count together. One that is no longer needed stays.
+    if ('fixed' in checked && checked.needsCoordinator) this.#crew.coordinator ??= await startCoordinator(this.#log)
     for (const slot of this.#crew.slots) {
       const failure = await this.#crew.fill(slot, why)
       if (this.#stops > 0) return
@@ -90,10 +90,6 @@ export class Parent {
   }
 
   async #stop(why: string, announces: boolean): Promise<void> {
-    const now = performance.now()
-    const isSame = now - this.#signalledMs < sameSignalMs
-    this.#signalledMs = now
-    if (isSame) return
     this.#stops++
     if (this.#stops === 2) return this.#crew.hurry()
     // At its exit, the process ends the workers.

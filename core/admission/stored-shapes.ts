@@ -24,8 +24,11 @@ const limits: Member = {
   accepts: value =>
     isArrayOf(
       value,
-      ({ windowMs, tokens, requests }) =>
-        isAmount(windowMs) && windowMs > 0 && (tokens === undefined ? isAmount(requests) : requests === undefined && isAmount(tokens)),
+      ({ windowMs, tokens, requests, exact }) =>
+        isAmount(windowMs) &&
+        windowMs > 0 &&
+        (exact === undefined || typeof exact === 'boolean') &&
+        (tokens === undefined ? isAmount(requests) : requests === undefined && isAmount(tokens)),
     ),
 }
 

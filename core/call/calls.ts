@@ -95,7 +95,7 @@ export class Calls {
     let hasFailed = false
     try {
       // Limits.
-      const entering = call.isCounted ? requestLimits.enter(key, context) : undefined
+      const entering = call.isCounted ? requestLimits.enter(key, context, call) : undefined
       if (entering) operation.onEnd(await entering)
       // Policy.
       call.heed?.(policy)

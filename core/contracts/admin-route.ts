@@ -7,6 +7,7 @@ import type { Logger } from '../foundation/logger.ts'
 import type { AccountLevel } from './account-store.ts'
 import type { AdminRole, AdminToken } from './admin-token-store.ts'
 import type { Catalog } from './catalog.ts'
+import type { GatewayLoad } from './gateway-load.ts'
 import type { ApiKey, KeySettings } from './key-store.ts'
 import type { ProviderState } from './provider-state.ts'
 import type { Policy, PolicyField, PolicyLayer, Level } from './policy.ts'
@@ -104,6 +105,8 @@ export interface AdminServices {
   sendAs(key: ApiKey, path: string, body: unknown, signal: AbortSignal): Promise<Response>
   /** The state of every provider: resting credentials, circuits, queues. Of all processes that count together, as of a second ago. */
   providers(): Promise<readonly ProviderState[]>
+  /** What is in progress, in all processes that count together. */
+  load(): Promise<GatewayLoad>
   /** The order in which a request would try endpoints now, and why. Throws the error that the request would get. */
   routes(query: AskedRoute): Promise<JsonObject>
   /** The plugins in their order, and what each contributed. */

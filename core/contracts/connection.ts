@@ -21,7 +21,7 @@ export interface ConnectionProtocol {
    * message. Either way, core authenticates each message.
    */
   readonly auth?: 'key' | 'none'
-  /** The most connections of one API key. One more is a 429. Default: only the gateway's own limits. */
+  /** The most connections of one API key, in all processes that count together. One more is a 429. Default: only the gateway's own limits. */
   readonly maxPerKey?: number
   /** The prefix of the ids of its requests. Default: `req`. */
   readonly idPrefix?: string

@@ -76,7 +76,7 @@ export const keyFields = {
     ifMissing: [],
     set: 'always',
     option: '--limits <list>',
-    about: 'The most tokens or requests to models in windows, such as 100000t/60s,10r/1s on the command line.',
+    about: 'The most tokens or requests to models in windows, such as 100000t/60s,10r/1s:exact on the command line.',
   },
   maxConcurrency: {
     type: 'integer',
@@ -145,14 +145,16 @@ export interface EarlierSecret {
 }
 
 /** The most tokens, or the most requests to models, in a window. */
-export type KeyLimit = { readonly windowMs: number } & (
-  | { readonly tokens: number; readonly requests?: undefined }
-  | { readonly requests: number; readonly tokens?: undefined }
-)
+export type KeyLimit = {
+  readonly windowMs: number
+  /** Requests are refused with 503 while it cannot be kept across all processes. */
+  readonly exact?: boolean
+} & ({ readonly tokens: number; readonly requests?: undefined } | { readonly requests: number; readonly tokens?: undefined })
 
 /** A limit as the admin API shows it. */
 export interface ShownLimit {
   readonly tokens?: number
   readonly requests?: number
   readonly window_s: number
+  readonly exact?: boolean
 }

@@ -35,9 +35,9 @@ export type HedgeAfter = number | (typeof hedgePercentiles)[number] | false
 /** How requests are sent to a provider. Absent members have the values of the server's settings of the same names. */
 export interface SendingRules {
   readonly timeouts?: Partial<Timeouts> | undefined
-  /** The most requests under way at once. Others wait. Default: no limit. */
+  /** The most requests under way at once, in all processes that count together. Others wait. Default: no limit. */
   readonly maxConcurrent?: number | undefined
-  /** The most requests that wait. Beyond that, the next endpoint is tried. Default: 100. */
+  /** The most requests that wait in this process. Beyond that, the next endpoint is tried. Default: 100. */
   readonly maxQueued?: number | undefined
   readonly slowStream?: SlowStream | undefined
   readonly hedgeAfter?: HedgeAfter | undefined

@@ -51,11 +51,7 @@ export class CoordinatedHold implements WindowHold {
   /** Holds this many in all. If they do not fit, nothing is held. */
   fit(amount: number): this | Promise<this | FullWindow> {
     const tokens = whole(amount)
-    if (tokens > this.#held)
-      return this.#extend(tokens - this.#held).then(full => {
-        if (full) this.release()
-        return full ?? this
-      })
+    if (tokens > this.#held) return this.#fitMore(tokens - this.#held)
     this.#giveBack(this.#held - tokens)
     this.#held = tokens
     this.#taken = this.#taken.map(({ window }) => ({ window, tokens }))
@@ -64,6 +60,19 @@ export class CoordinatedHold implements WindowHold {
       stateOf(this.#parts.windows[index]!.tokens, window.used, this.#parts.own.endsInMs(window), now),
     )
     return this
+  }
+
+  async #fitMore(more: number): Promise<this | FullWindow> {
+    let full: FullWindow | undefined
+    try {
+      full = await this.#extend(more)
+    } catch (error) {
+      this.release()
+      throw error
+    }
+    if (!full) return this
+    this.release()
+    return full
   }
 
   async #extend(more: number): Promise<FullWindow | undefined> {

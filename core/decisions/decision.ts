@@ -1,3 +1,4 @@
+import type { TokenNeed } from '../billing/token-need.ts'
 import type { CallSteps } from '../call/steps.ts'
 import type { LoadedWrapper } from '../call/loaded-wrapper.ts'
 import type { Operation } from '../call/operation.ts'
@@ -55,6 +56,10 @@ export class Decision implements CallSteps<DecisionRequest, PlannedDecision, Can
 
   heed(policy: Policy): void {
     refuseByRetention(policy)
+  }
+
+  need(): TokenNeed {
+    return decisionNeed(this.#asked)
   }
 
   check(): Promise<void> | undefined {

@@ -1,3 +1,4 @@
+import { needOf, type TokenNeed } from '../billing/token-need.ts'
 import type { LiveAnswer } from '../call/live-answer.ts'
 import type { LoadedWrapper } from '../call/loaded-wrapper.ts'
 import type { Onlookers } from '../call/onlookers.ts'
@@ -94,6 +95,10 @@ export class Run extends Preparation<'generation'> implements GenerationRun, Cal
       this.#memory.restart()
       throw error
     }
+  }
+
+  need(): TokenNeed {
+    return needOf(this.asked)
   }
 
   lookBy(onlookers: Onlookers): void {

@@ -1,6 +1,6 @@
 import { wire } from '../framework/container.ts'
 import type { Endpoint } from '../contracts/catalog.ts'
-import type { KeyLimit } from '../contracts/key-store.ts'
+import type { ApiKey, KeyLimit } from '../contracts/key-store.ts'
 import type { Hold } from '../contracts/hold.ts'
 import { Ledger, type CreditHold, type CreditRange, type CreditShortage, type Spending } from '../contracts/ledger.ts'
 import { MetricStore } from '../contracts/metric-store.ts'
@@ -11,10 +11,11 @@ import { Clock } from '../foundation/clock.ts'
 import { Settings } from '../framework/settings.ts'
 import { GatewayError } from '../foundation/errors.ts'
 import { recentValues } from '../runtime/recent-values.ts'
-import { estimateTokens } from '../tokens/estimate.ts'
 import { safeCount } from '../tokens/safe-count.ts'
 import { CreditQueue } from './credit-queue.ts'
+import { EarlyTokens, leastAssumedOutput } from './early-tokens.ts'
 import { ledgerUnavailable } from './ledger-unavailable.ts'
+import { likelyTokens } from './likely-tokens.ts'
 import { Reservation, type ReservationServices } from './reservation.ts'
 import { insufficientCredits, shortageNote } from './shortage.ts'
 import { costWith, covers, outputLimitOf, spendAt } from './spend.ts'
@@ -22,8 +23,6 @@ import { inputBound, requestsTo, type TokenNeed } from '../billing/token-need.ts
 import { UsualOutput } from './usual-output.ts'
 import { reserveIn, windowText } from './windows.ts'
 
-/** The fewest output tokens assumed for a request without a limit. Only for windows of tokens. */
-const leastAssumedOutput = 1_000
 const averagedMs = 3_600_000
 /** Shorter texts, in bytes, are not worth counting: the bound is close enough. */
 const shortTextBytes = 2_000
@@ -43,22 +42,32 @@ export class Reservations {
   readonly #counter: TokenCounter
   readonly #clock: Clock
   readonly #settings: Settings
+  readonly #early: EarlyTokens
   readonly #queue: CreditQueue
   readonly #services: ReservationServices
   /** Requests whose record has a note of a shortage. */
   readonly #noted = recentValues<string, true>(1_000)
 
   static {
-    wire(this, [Ledger, RateLimiter, MetricStore, TokenCounter, Clock, Settings])
+    wire(this, [Ledger, RateLimiter, MetricStore, TokenCounter, Clock, Settings, EarlyTokens])
   }
 
-  constructor(ledger: Ledger, limiter: RateLimiter, metrics: MetricStore, counter: TokenCounter, clock: Clock, settings: Settings) {
+  constructor(
+    ledger: Ledger,
+    limiter: RateLimiter,
+    metrics: MetricStore,
+    counter: TokenCounter,
+    clock: Clock,
+    settings: Settings,
+    early: EarlyTokens,
+  ) {
     this.#ledger = ledger
     this.#limiter = limiter
     this.#metrics = metrics
     this.#counter = counter
     this.#clock = clock
     this.#settings = settings
+    this.#early = early
     this.#queue = new CreditQueue(settings.creditWaitMs)
     this.#services = {
       counter,
@@ -92,6 +101,7 @@ export class Reservations {
     const windows = key.limits?.filter(({ tokens }) => tokens !== undefined) ?? []
     const likely = (): number =>
       this.#likelyTokens(
+        key,
         need,
         asked.map(({ endpoint }) => endpoint),
       )
@@ -107,12 +117,12 @@ export class Reservations {
     }
   }
 
-  /** A rate limit evens out over time, so holding the likely number of tokens is enough. */
-  #likelyTokens(need: TokenNeed, endpoints: readonly Endpoint[]): number {
+  #likelyTokens(key: ApiKey, need: TokenNeed, endpoints: readonly Endpoint[]): number {
     const [first] = endpoints
-    const input = estimateTokens(need.texts.reduce((sum, { length }) => sum + length, 0)) + need.otherInputTokens
-    const output = need.outputTokens ?? this.#usualOutput(first!)
-    return input * requestsTo(first!, need.choices) + Math.min(output, outputLimitOf(first!, need)) * (need.choices ?? 1)
+    const usual = this.#usualOutput(first!)
+    this.#early.learn(key.id, { usual, most: outputLimitOf(first!, { ...need, outputTokens: undefined }) })
+    const output = Math.min(need.outputTokens ?? usual, outputLimitOf(first!, need))
+    return likelyTokens(need, output, requestsTo(first!, need.choices))
   }
 
   #usualOutput({ provider, model }: Endpoint): number {
@@ -121,7 +131,7 @@ export class Reservations {
   }
 
   async #reserveTokens(context: RunContext, windows: readonly KeyLimit[], tokens: number): Promise<Hold> {
-    const held = await reserveIn(this.#limiter, context.caller.key.id, windows, tokens, context)
+    const held = await reserveIn(this.#limiter, context.caller.key, windows, tokens, context, this.#early.take(context))
     if ('limit' in held) throw tooManyTokens(held.limit, tokens, held.retryAfterMs)
     return held
   }

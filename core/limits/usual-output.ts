@@ -34,10 +34,10 @@ export class UsualOutput {
     const key = `${owner} ${nameOf(endpoint)}`
     const mean = this.#means.get(key) ?? output
     this.#means.set(key, mean + (output - mean) * latestWeight)
-    const isShown = output <= shownBytes + framingTokens && reasoning === 0
-    // So short an answer says nothing: it would pass with no text at all.
-    if (isShown && output <= framingTokens) return
-    if (!isShown || this.#shown.get(nameOf(endpoint)) === undefined) this.#shown.set(nameOf(endpoint), isShown)
+    const name = nameOf(endpoint)
+    if (output > shownBytes + framingTokens || reasoning > 0) this.#shown.set(name, false)
+    // A shorter answer says nothing, nor does one with fewer bytes: what surrounds an answer could hide as much.
+    else if (output > framingTokens && output <= shownBytes && this.#shown.get(name) === undefined) this.#shown.set(name, true)
   }
 }
 

@@ -35,13 +35,14 @@ export const sendingOptions = {
   maxConcurrent: {
     type: 'integer',
     minimum: 1,
-    description: 'The most requests under way at this provider at once. Others wait in a queue; callers take turns. Default: no limit.',
+    description:
+      'The most requests under way at this provider at once, in all processes that count together. Others wait in a queue; callers take turns. Default: no limit.',
   },
   maxQueued: {
     type: 'integer',
     minimum: 0,
     description:
-      'The most requests that wait for `maxConcurrent`, which it needs. Beyond that, the next endpoint is tried; if none is left, the answer is a 503 with `retry-after`. Default: 100.',
+      'The most requests that wait for `maxConcurrent`, which it needs, in each process. Beyond that, the next endpoint is tried; if none is left, the answer is a 503 with `retry-after`. Default: 100.',
   },
   slowStream: slowStreamOption,
   hedgeAfter: hedgeAfterOption,

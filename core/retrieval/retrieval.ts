@@ -1,3 +1,4 @@
+import type { TokenNeed } from '../billing/token-need.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CallSteps } from '../call/steps.ts'
 import type { LiveAnswer } from '../call/live-answer.ts'
@@ -77,6 +78,10 @@ export class Retrieval<Request extends RetrievalRequest, Reply extends Retrieval
     this.operation = services.calls.open(scope, request.model)
     this.context = this.operation.context
     this.#memory = services.live.open(scope.caller.owner, reason => scope.cancellation.abort(reason))
+  }
+
+  need(): TokenNeed {
+    return this.#of.need(this.#asked)
   }
 
   check(): Maybe<void> {

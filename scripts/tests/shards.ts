@@ -32,4 +32,5 @@ export const alone: Readonly<Record<string, string>> = {
   'test/core/guards/guard-failures.test.ts': 'takes long',
   'test/gateway/described.test.ts': 'takes long',
   'test/config/admin.test.ts': 'takes long',
+  'test/config/restarts-behind-proxies.test.ts': 'waits for timers of proxies',
 }

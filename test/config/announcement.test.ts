@@ -45,7 +45,7 @@ t.test('a gateway that is told to stop serves on, says so, and only then closes'
   t.match(await get(url, '/v1/responses/health', kept), { status: 200, connection: 'keep-alive' })
   const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/responses`, { headers: { authorization: `Bearer ${key}` } })
   await once(socket, 'open')
-  gateway.signal('SIGTERM')
+  for (let sent = 0; sent < 2; sent++) gateway.signal('SIGTERM')
   t.match(await untilLeaving(adminUrl), { status: 503, retryAfter: '1' })
   t.match(await get(adminUrl, '/live'), { status: 200 })
   t.match(await get(url, '/v1/responses/health', kept), { status: 503, connection: 'close', retryAfter: '1' })

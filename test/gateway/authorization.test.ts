@@ -41,6 +41,7 @@ const rules: Readonly<Record<string, Rule>> = {
   'GET /admin/v1/audit': { path: '/audit' },
   'GET /admin/v1/metrics/endpoints': { path: '/metrics/endpoints' },
   'GET /admin/v1/providers': { path: '/providers' },
+  'GET /admin/v1/load': { path: '/load' },
   'GET /admin/v1/models': { path: '/models' },
   'GET /admin/v1/plugins': { path: '/plugins' },
   'GET /admin/v1/config': { path: '/config' },

@@ -139,6 +139,7 @@ const others = [
   'GET /admin/v1/audit',
   'GET /admin/v1/metrics/endpoints',
   'GET /admin/v1/providers',
+  'GET /admin/v1/load',
   'GET /admin/v1/models',
   'GET /admin/v1/plugins',
   'GET /admin/v1/config',

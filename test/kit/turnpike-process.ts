@@ -32,8 +32,9 @@ export class Workplace {
     commandLine: readonly string[],
     nodeArguments: readonly string[] = [],
     environment: Readonly<Record<string, string>> = {},
+    launcher: readonly string[] = [],
   ): TurnpikeProcess {
-    return new TurnpikeProcess(this.path, commandLine, nodeArguments, environment)
+    return new TurnpikeProcess(this.path, commandLine, nodeArguments, environment, launcher)
   }
 
   /** Runs a command to its end. */
@@ -60,10 +61,13 @@ export class TurnpikeProcess {
     commandLine: readonly string[],
     nodeArguments: readonly string[],
     environment: Readonly<Record<string, string>>,
+    /** A program that becomes the command, such as `ip netns exec …`. */
+    launcher: readonly string[] = [],
   ) {
     // Only the variables that it needs: no keys of real vendors, and none that the test runner sets for its children.
     const { PATH, HOME, TMPDIR } = process.env
-    this.#child = spawn(process.execPath, [...nodeArguments, bin, ...commandLine], {
+    const [program, ...rest] = [...launcher, process.execPath, ...nodeArguments, bin, ...commandLine]
+    this.#child = spawn(program!, rest, {
       cwd: folder,
       env: { PATH, HOME, TMPDIR, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],

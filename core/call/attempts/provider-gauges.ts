@@ -2,6 +2,8 @@ import type { CircuitView } from '../../contracts/circuits.ts'
 import type { Gauges } from '../../contracts/coordination.ts'
 import type { ProviderState } from '../../contracts/provider-state.ts'
 
+type Queue = NonNullable<ProviderState['queue']>
+
 /** What a process tells the others of its providers: its queues, and the listed endpoints that failed lately. */
 export function providerGauges(states: readonly ProviderState[], failing: readonly CircuitView[]): Gauges {
   const gauges: Record<string, number> = {}
@@ -24,8 +26,13 @@ export function stateInAll(state: ProviderState, all: readonly Gauges[]): Provid
     ...state,
     // One that is open is so in all processes. Of the others, this one only knows that they failed lately.
     circuits: [...circuits, ...others.map(model => ({ model, state: 'closed' as const, openForMs: 0 }))],
-    ...(queue && { queue: { ...queue, running: sum(all, runningAt(id)), waiting: sum(all, waitingFor(id)) } }),
+    ...(queue && { queue: queueInAll(id, queue, all) }),
   }
+}
+
+/** The limit is that of all together. Each process lets as many wait. */
+function queueInAll(id: string, { maxConcurrent, maxQueued }: Queue, all: readonly Gauges[]): Queue {
+  return { running: sum(all, runningAt(id)), waiting: sum(all, waitingFor(id)), maxConcurrent, maxQueued: maxQueued * all.length }
 }
 
 function runningAt(provider: string): string {

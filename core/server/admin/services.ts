@@ -18,6 +18,7 @@ import type {
 } from '../../contracts/admin-route.ts'
 import type { AdminToken } from '../../contracts/admin-token-store.ts'
 import { Catalog } from '../../contracts/catalog.ts'
+import type { GatewayLoad } from '../../contracts/gateway-load.ts'
 import type { ApiKey, KeySettings } from '../../contracts/key-store.ts'
 import type { ProviderState } from '../../contracts/provider-state.ts'
 import { Clock } from '../../foundation/clock.ts'
@@ -30,6 +31,7 @@ import { PolicySettings, type PolicyWithSettings } from '../../guards/policy-set
 import { RoutePreviews } from '../../routing/preview.ts'
 import { HttpApp } from '../app.ts'
 import { AdminFacts } from './facts.ts'
+import { LiveLoad } from './live-load.ts'
 
 const dependencies = {
   admission: AdminAdmission,
@@ -39,6 +41,7 @@ const dependencies = {
   http: HttpApp,
   ids: Ids,
   issuer: KeyIssuer,
+  load: LiveLoad,
   policies: PolicyResolver,
   policySettings: PolicySettings,
   previews: RoutePreviews,
@@ -126,6 +129,10 @@ export class LiveAdminServices implements AdminServices {
 
   providers(): Promise<readonly ProviderState[]> {
     return this.#parts.states.all()
+  }
+
+  load(): Promise<GatewayLoad> {
+    return this.#parts.load.all()
   }
 
   async routes(query: AskedRoute): Promise<JsonObject> {

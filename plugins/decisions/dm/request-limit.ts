@@ -9,9 +9,11 @@ const windowMs = 60_000
 export class RequestLimit {
   readonly #limiter: RateLimiter
   readonly #windows: readonly [TokenWindow]
+  readonly #vendor: string
 
   constructor(limiter: RateLimiter, vendor: string, requestsPerMinute: number) {
     this.#limiter = limiter
+    this.#vendor = vendor
     this.#windows = [{ bucket: `decisions:${vendor}`, tokens: requestsPerMinute, windowMs }]
   }
 
@@ -19,7 +21,7 @@ export class RequestLimit {
   async take(signal: AbortSignal): Promise<void> {
     let waitedMs = 0
     for (;;) {
-      const taken = await this.#limiter.reserve(this.#windows, 1)
+      const taken = await this.#limiter.reserve(this.#windows, 1, `vendor:${this.#vendor}`)
       // The hold is never released: the request counts, whatever its outcome.
       if (!('retryAfterMs' in taken)) return
       const { retryAfterMs = windowMs } = taken

@@ -46,6 +46,11 @@ export class GatewayFacts {
     return await pageOfAll('providers', providers.values(), query, ({ id }) => id, show)
   }
 
+  async load(exchange: AdminExchange, gateway: AdminServices): Promise<Reply> {
+    new Query(exchange.query, [])
+    return json(snakeCase(await gateway.load()))
+  }
+
   async models(exchange: AdminExchange, { catalog }: AdminServices): Promise<Reply> {
     const query = new Query(exchange.query, [...pageParameters, 'search'])
     const search = query.text('search')?.toLowerCase()

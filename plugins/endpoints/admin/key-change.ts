@@ -22,7 +22,12 @@ const limitsSchema: JsonObject = {
     type: 'object',
     required: ['window_s'],
     additionalProperties: false,
-    properties: { tokens: amount, requests: amount, window_s: { type: 'integer', minimum: 1, maximum: maxWindowSeconds } },
+    properties: {
+      tokens: amount,
+      requests: amount,
+      window_s: { type: 'integer', minimum: 1, maximum: maxWindowSeconds },
+      exact: { type: 'boolean', description: 'True: requests are refused with 503 while processes cannot count together.' },
+    },
     oneOf: [{ required: ['tokens'] }, { required: ['requests'] }],
   },
 }
@@ -46,7 +51,7 @@ export function keyChange(key: { readonly policy: PolicyLayer }, body: KeyBody):
   })
 }
 
-function limitOf({ tokens, requests, window_s: seconds }: ShownLimit): KeyLimit {
-  const windowMs = seconds * 1000
-  return tokens === undefined ? { requests: requests!, windowMs } : { tokens, windowMs }
+function limitOf({ tokens, requests, window_s: seconds, exact }: ShownLimit): KeyLimit {
+  const window = { windowMs: seconds * 1000, ...(exact && { exact }) }
+  return tokens === undefined ? { requests: requests!, ...window } : { tokens, ...window }
 }

@@ -57,8 +57,9 @@ export async function policyFacts(gateway: AdminServices, key: ApiKey): Promise<
 }
 
 function shownLimits(limits: readonly KeyLimit[]): readonly ShownLimit[] {
-  return limits.map(({ tokens, requests, windowMs }) => ({
+  return limits.map(({ tokens, requests, windowMs, exact }) => ({
     ...(tokens === undefined ? { requests } : { tokens }),
     window_s: windowMs / 1000,
+    ...(exact && { exact }),
   }))
 }

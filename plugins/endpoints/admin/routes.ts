@@ -95,6 +95,7 @@ export function adminRoutes(
       summary: 'The providers and their credentials, without secrets',
       query: pageParameters,
     }),
+    get('/load', 'all', (e, g) => facts.load(e, g), { summary: 'What is in progress in all processes of the gateway' }),
     get('/models', 'all', (e, g) => facts.models(e, g), { summary: 'The catalog', query: [...pageParameters, 'search'] }),
     get('/plugins', 'all', (e, g) => facts.plugins(e, g), { summary: 'The plugins, and what they add', query: pageParameters }),
     get('/config', 'all', (e, g) => facts.config(e, g), { summary: 'The options in effect, with secrets masked' }),

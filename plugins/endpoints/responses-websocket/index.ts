@@ -17,7 +17,7 @@ export default definePlugin({
         minimum: 1,
         maximum: 1_000_000,
         default: 32,
-        description: 'How many connections one API key may have open.',
+        description: 'How many connections one API key may have open, in all processes that count together.',
       },
       lanes: {
         type: 'integer',

@@ -11,6 +11,7 @@ import {
   LiveMetrics,
   MetricStore,
   RateLimiter,
+  SavedWindows,
   RecordStore,
   ResponseStore,
   Sealer,
@@ -32,6 +33,8 @@ import { SqlKeys } from './keys.ts'
 import { SqlLedger } from './ledger/ledger.ts'
 import { LedgerProcess } from './ledger/process.ts'
 import { SqlLimits } from './limits.ts'
+import { SqlSavedWindows } from './saved-windows.ts'
+import { WindowRows } from './window-rows.ts'
 import { RecordSink } from './records/sink.ts'
 import { SqlRecords } from './records/store.ts'
 import { SqlResponses } from './responses.ts'
@@ -118,9 +121,12 @@ export default definePlugin({
     },
   },
   needs: { clock: Clock, sealer: Sealer },
-  contracts: { BackgroundStore: 2, SignOuts: 1 },
+  contracts: { SavedWindows: 1, BackgroundStore: 2, SignOuts: 1 },
   provides: ({ services = [] }) => services.map(service => storeServices[service]),
-  offers: ({ services }) => (services ? [] : Object.values(storeServices)),
+  offers: ({ services }) => [
+    ...(services ? [] : Object.values(storeServices)),
+    ...((services ?? ['limits']).includes('limits') ? [SavedWindows] : []),
+  ],
   migrate: async (gateway, options) => await upgradeDatabase(placeOf(gateway, options), gateway.log),
   async setup(gateway, options, { clock: machine, sealer }) {
     const { log } = gateway
@@ -163,7 +169,10 @@ export default definePlugin({
       const limits = new SqlLimits(database, machine, log, lookups, clock)
       gateway.provide(RateLimiter, limits)
       gateway.onStop(() => time.within('save rate limit windows', () => limits.stop()))
+      if (options.url !== undefined) gateway.onStart(() => log.info(countsApart))
     }
+    if (gateway.provides(SavedWindows))
+      gateway.provide(SavedWindows, new SqlSavedWindows(new WindowRows(database, lookups, machine, clock), machine))
     if (gateway.provides(Ledger)) {
       const process = new LedgerProcess(database, clock, log, { machine })
       const ledger = new SqlLedger(database, clock, log, process, readers.general)
@@ -183,6 +192,9 @@ export default definePlugin({
     gateway.onStop(() => time.within('delete expired data', () => expiry.stop()))
   },
 })
+
+const countsApart =
+  'each gateway counts limits of windows below an hour, exact ones too, and requests at once for itself; gateways that load a plugin such as stores/valkey count them together'
 
 function watch(gateway: Registrar, path: string): void {
   const file = new OpenFile(path, gateway.log)

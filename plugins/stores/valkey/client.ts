@@ -1,6 +1,6 @@
-import { createClient, createCluster, type RedisClientOptions } from '@redis/client'
+import type { RedisClientOptions } from '@redis/client'
 import type { Node, Place } from './place.ts'
-import { Unreachable } from './trouble.ts'
+import { UnknownPrimary, Unreachable } from './trouble.ts'
 
 type RedisTcpSocketOptions = Extract<NonNullable<RedisClientOptions['socket']>, { readonly tls?: boolean }>
 
@@ -8,11 +8,17 @@ type RedisTcpSocketOptions = Extract<NonNullable<RedisClientOptions['socket']>, 
 export interface Client {
   /** `key`: of a cluster, the node with this key gets the command. */
   send(key: string, command: readonly string[]): Promise<unknown>
+  /** On every node. */
+  sendToAll(command: readonly string[]): Promise<void>
   subscribe(channel: string, listener: (message: string) => void): Promise<void>
   destroy(): void
 }
 
+/** The package, which only gateways with a server need. */
+export type Redis = Pick<typeof import('@redis/client'), 'createClient' | 'createCluster'>
+
 export interface ClientOptions {
+  readonly redis: Redis
   readonly place: Place
   readonly tls: TlsFiles
   readonly connectTimeoutMs: number
@@ -37,6 +43,7 @@ export function openClient(options: ClientOptions, lost: (error: Error) => void)
   return {
     client: {
       send: async (_, command) => await current!.sendCommand(command as string[]),
+      sendToAll: async command => void (await current!.sendCommand(command as string[])),
       subscribe: async (channel, listener) => await current!.subscribe(channel, listener),
       destroy() {
         isDestroyed = true
@@ -56,7 +63,7 @@ export function openClient(options: ClientOptions, lost: (error: Error) => void)
 
 function singleClient(options: ClientOptions, node: Node) {
   const { database } = options.place
-  return createClient({ ...common(options), socket: socketTo(options, node), ...(database > 0 && { database }) })
+  return options.redis.createClient({ ...common(options), socket: socketTo(options, node), ...(database > 0 && { database }) })
 }
 
 /** What all clients have in common. The gateway reconnects by itself, and keeps nothing to send for later. */
@@ -95,13 +102,13 @@ async function primaryOf(options: ClientOptions): Promise<Node> {
   let failure: unknown
   for (const node of nodes) {
     const place = { ...options.place, username: sentinelUsername, password: sentinelPassword }
-    const sentinel = createClient({ ...common({ ...options, place }), socket: socketTo(options, node) })
+    const sentinel = options.redis.createClient({ ...common({ ...options, place }), socket: socketTo(options, node) })
     sentinel.on('error', () => {})
     try {
       await sentinel.connect()
       const reply = await sentinel.sendCommand(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', master!])
       if (Array.isArray(reply)) return { host: String(reply[0]), port: Number(reply[1]) }
-      failure = new UnknownPrimary(master!)
+      failure = new UnknownPrimary()
     } catch (error) {
       failure = error
     } finally {
@@ -109,14 +116,6 @@ async function primaryOf(options: ClientOptions): Promise<Node> {
     }
   }
   throw failure
-}
-
-/** The sentinels know no server of this name. */
-class UnknownPrimary extends Error {
-  override readonly name = 'UnknownPrimary'
-  constructor(master: string) {
-    super(`the sentinels know no ${master}`)
-  }
 }
 
 const watchPrimaryMs = 5_000
@@ -138,7 +137,7 @@ function watchPrimary(options: ClientOptions, node: Node, isOver: () => boolean,
 /** Nodes that are lost are found again by the client itself. */
 function openCluster(options: ClientOptions, lost: (error: Error) => void): { readonly client: Client; connected(): Promise<void> } {
   const { commandOptions, ...defaults } = common(options)
-  const cluster = createCluster({
+  const cluster = options.redis.createCluster({
     rootNodes: options.place.nodes.map(({ host, port }) => ({ socket: { host, port } })),
     defaults: { ...defaults, socket: socketOptions(options) },
     commandOptions,
@@ -148,6 +147,9 @@ function openCluster(options: ClientOptions, lost: (error: Error) => void): { re
   return {
     client: {
       send: async (key, command) => await cluster.sendCommand(key, false, command as string[]),
+      async sendToAll(command) {
+        await Promise.all(cluster.masters.map(async node => await (await cluster.nodeClient(node)).sendCommand(command as string[])))
+      },
       subscribe: async (channel, listener) => await cluster.subscribe(channel, listener),
       destroy: () => cluster.destroy(),
     },

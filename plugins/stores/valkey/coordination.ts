@@ -43,7 +43,6 @@ export class ValkeyCoordination implements Coordination {
   readonly #exchanges: Exchanges
   readonly #aliveMs: number
   readonly #leaseMs: number
-  #renewsAll = false
 
   constructor(connection: Connection, keys: Keys, clock: Clock, { aliveMs, leaseMs } = usualLives) {
     this.#connection = connection
@@ -54,10 +53,7 @@ export class ValkeyCoordination implements Coordination {
     this.#generation = new Generation(connection, keys, clock)
     this.#deliveries = new Deliveries(connection, this.#generation, clock)
     this.#exchanges = new Exchanges(connection, this.#deliveries, keys, this.#process)
-    connection.onReady(() => {
-      this.#renewsAll = true
-      this.#generation.forgetClock()
-    })
+    connection.onReady(() => this.#generation.forgetClock())
   }
 
   async claim({ group, places, windows }: Claim): Promise<Claimed | Unclaimed> {
@@ -125,14 +121,12 @@ export class ValkeyCoordination implements Coordination {
   }
 
   async beat(gauges: Gauges): Promise<Beat> {
-    const isAll = this.#renewsAll
     const sign = [this.#process, String(this.#aliveMs), JSON.stringify(gauges)]
     const [generation, processes] = await Promise.all([
       this.#generation.current(),
       this.#connection.run(beatScript, this.#keys.processes, sign),
-      this.#leases.renew(isAll),
     ])
-    if (isAll) this.#renewsAll = false
+    void this.#leases.renew()
     return { processes: processes as number, generation }
   }
 
@@ -152,7 +146,7 @@ export class ValkeyCoordination implements Coordination {
   async leave(): Promise<void> {
     if (!this.#connection.isReady) return
     const runs: Promise<unknown>[] = [this.#connection.run(beatScript, this.#keys.processes, [this.#process, '0', ''])]
-    for (const [name, key] of this.#leases.all) runs.push(this.#connection.send(key, ['ZREM', key, name]))
+    for (const [key, names] of this.#leases.byKey) runs.push(this.#connection.send(key, ['ZREM', key, ...names]))
     await Promise.allSettled(runs)
   }
 }

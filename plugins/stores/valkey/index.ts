@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Clock, definePlugin, PluginError, type Registrar } from '../../../core/index.ts'
-import { requirePeer } from '../../../core/kit.ts'
-import { Coordination, SharedState } from '../../../core/stores.ts'
+import { milliseconds, requirePeer } from '../../../core/kit.ts'
+import { Coordinated, CoordinatedLimiter, Coordination, RateLimiter, SavedWindows, SharedState } from '../../../core/stores.ts'
 import type { TlsFiles } from './client.ts'
 import { Connection } from './connection.ts'
 import { ValkeyCoordination } from './coordination.ts'
@@ -11,7 +11,6 @@ import { ValkeySharedState } from './shared-state.ts'
 
 const address = { type: 'string', pattern: addressPattern, writeOnly: true } as const
 const file = { type: 'string', minLength: 1 } as const
-const milliseconds = { type: 'integer', minimum: 1 } as const
 /** A server that answers does so in a few milliseconds; a start never waits longer for one that does not. */
 const startWaitMs = 1_000
 
@@ -87,10 +86,11 @@ export default definePlugin({
       },
     },
   },
-  needs: { clock: Clock },
+  needs: { clock: Clock, coordinated: Coordinated.token },
+  wants: { saved: SavedWindows },
   contracts: { Coordination: 1, SharedState: 1 },
-  provides: [Coordination, SharedState],
-  setup(gateway, options, { clock }) {
+  provides: [Coordination, SharedState, RateLimiter],
+  setup(gateway, options, { clock, coordinated, saved }) {
     const place = placeOf(gateway.name, options)
     for (const secret of [place.password, place.sentinelPassword]) if (secret) gateway.secret(secret)
     requirePeer(gateway.name, '@redis/client', 'for Valkey')
@@ -104,8 +104,11 @@ export default definePlugin({
     const coordination = new ValkeyCoordination(connection, keys, clock)
     gateway.provide(Coordination, coordination)
     gateway.provide(SharedState, new ValkeySharedState(connection, keys, clock))
+    const limiter = new CoordinatedLimiter({ coordinated, clock, log: gateway.log, saved })
+    gateway.provide(RateLimiter, limiter)
     gateway.onStart(() => connection.open(startWaitMs))
     gateway.onStop(async () => {
+      await limiter.stop()
       await coordination.leave()
       connection.close()
     })

@@ -19,6 +19,14 @@ export class OldServer extends Error {
   override readonly name = 'OldServer'
 }
 
+/** The sentinels know no server of the name in `sentinel.master`. */
+export class UnknownPrimary extends Error {
+  override readonly name = 'UnknownPrimary'
+  constructor() {
+    super('the sentinels know no server of this name')
+  }
+}
+
 /** No answer came in time. */
 export class Stalled extends Error {
   override readonly name = 'Stalled'
@@ -88,6 +96,7 @@ const replies: Readonly<Record<string, Omit<Cause, 'kind'>>> = {
 export function causeOf(error: unknown): Cause {
   const { name, code, message } = (error instanceof AggregateError ? error.errors[0] : error) as Error & { readonly code?: unknown }
   if (name === 'OldServer') return { kind: name, because: message, remedy: 'Use Valkey, or Redis 7 or newer', reconnect: true }
+  if (name === 'UnknownPrimary') return { kind: name, because: message, remedy: 'Correct sentinel.master' }
   if (name === 'Stalled') return { kind: name, because: message, remedy: 'See what keeps it busy', reconnect: true, mayRepeat: true }
   if (typeof code === 'string') {
     const [because, remedy] = codes[code] ?? ['the connection broke', server]

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { EarlyTokens } from '../../../core/limits/early-tokens.ts'
 import { RequestLimits } from '../../../core/limits/request-limits.ts'
 import { periodEnd, periodStart } from '../../../core/limits/spend-period.ts'
 import type { KeyLimit } from '../../../core/contracts/key-store.ts'
@@ -155,7 +156,7 @@ t.test('decisions and responses share the windows of requests, and every window 
 })
 
 t.test('a request that one window refuses counts in none, and is told the longest wait', async t => {
-  const limits = new RequestLimits(new MemoryLimits(new FakeClock()))
+  const limits = new RequestLimits(new MemoryLimits(new FakeClock()), new EarlyTokens())
   const minute = { requests: 1, windowMs: 60_000 }
   const hour = { requests: 3, windowMs: 3_600_000 }
   const enter = async (...of: readonly KeyLimit[]): Promise<unknown> =>

@@ -137,6 +137,7 @@ t.test('the replies of an endpoint show whether it bills what it does not show',
     // As many tokens could be hidden behind what surrounds an answer.
     [words, wordsTokens, false],
     [words, 60, false],
+    ['Because.', 70, false],
   ] as const) {
     const calls: ProviderCall[] = []
     const plugin = scripted('acme', async function* (call): AsyncGenerator<GenerationEvent> {

@@ -10,6 +10,8 @@ import pg from 'pg'
 
 export interface PostgresServer {
   readonly port: number
+  /** Of the server that runs now. Its other processes are its children. */
+  readonly pid: number
   /** Creates an empty database, and returns its URL. */
   createDatabase(): Promise<string>
   /** Kills the server as a power failure would. */
@@ -25,7 +27,7 @@ const folder = binaries()
 export const noPostgres: string | false = folder === undefined && 'needs a Postgres server: apt-get install postgresql'
 
 /** The path of a program of Postgres, of the same version as the server. */
-export function postgresProgram(name: 'pg_dump' | 'pg_restore'): string {
+export function postgresProgram(name: 'pg_dump' | 'pg_restore' | 'pg_basebackup' | 'postgres' | 'pg_ctl'): string {
   return join(folder!, name)
 }
 
@@ -37,6 +39,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   const settings = { ...user, cwd: data }
   await promisify(execFile)(join(folder!, 'initdb'), ['--pgdata', data, '--username', 'gateway', '--auth', 'trust', '--no-sync'], settings)
   const port = await freePort()
+  let pid: number
   const start = async (): Promise<() => Promise<void>> => {
     const child = spawn(
       join(folder!, 'postgres'),
@@ -44,6 +47,7 @@ export async function startPostgres(): Promise<PostgresServer> {
       { ...settings, stdio: 'ignore' },
     )
     const finished = new Promise<void>(resolve => child.once('exit', () => resolve()))
+    pid = child.pid!
     await answering(port)
     return async () => {
       // Immediate shutdown: no checkpoint, and the next start recovers from the log.
@@ -55,6 +59,9 @@ export async function startPostgres(): Promise<PostgresServer> {
   let databases = 0
   return {
     port,
+    get pid() {
+      return pid
+    },
     async createDatabase() {
       const name = `turnpike_${++databases}`
       await ask(port, `create database ${name}`)
@@ -71,7 +78,8 @@ export async function startPostgres(): Promise<PostgresServer> {
   }
 }
 
-async function answering(port: number): Promise<void> {
+/** Resolves once a server answers on this port. */
+export async function answering(port: number): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     try {
       return await ask(port, 'select 1')
@@ -94,7 +102,7 @@ async function ask(port: number, statement: string): Promise<void> {
 }
 
 /** One that no other test gets from the operating system, neither before the server listens nor while it is down. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 32_000)
     const server = createServer()
@@ -109,7 +117,7 @@ async function freePort(): Promise<number> {
 }
 
 /** Postgres refuses to run as root. */
-function serverUser(): { readonly uid: number; readonly gid: number } | undefined {
+export function serverUser(): { readonly uid: number; readonly gid: number } | undefined {
   if (process.geteuid?.() !== 0) return undefined
   const idOf = (flag: string): number => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
   return { uid: idOf('-u'), gid: idOf('-g') }

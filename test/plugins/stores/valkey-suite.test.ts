@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { coordinationSuite, sharedStateSuite } from '../../../core/testing/index.ts'
+import { systemClock } from '../../../core/foundation/clock.ts'
+import { Coordinated, CoordinatedLimiter } from '../../../core/stores.ts'
+import { coordinationSuite, rateLimiterSuite, sharedStateSuite } from '../../../core/testing/index.ts'
+import { silent } from './databases.ts'
 import { openMember, type Member } from './valkey.ts'
 import { noValkey, startValkey } from './valkey-server.ts'
 
@@ -44,6 +47,32 @@ t.test('a real server', { skip: noValkey }, async t => {
       async open() {
         const { join, close } = await open()
         return { join: async () => (await join()).state, close }
+      },
+    })
+  })
+
+  t.test('RateLimiter', async t => {
+    rateLimiterSuite(t, {
+      async open() {
+        const { join, close } = await open()
+        const limited = async (): Promise<{ readonly limiter: CoordinatedLimiter; readonly coordinated: Coordinated }> => {
+          const coordinated = new Coordinated(systemClock, silent)
+          const limiter = new CoordinatedLimiter({ coordinated, clock: systemClock, log: silent })
+          await coordinated.connect((await join()).coordination, 'valkey')
+          return { limiter, coordinated }
+        }
+        const [one, two] = [await limited(), await limited()]
+        return {
+          limiter: one.limiter,
+          other: two.limiter,
+          async exchange() {
+            await Promise.all([one.coordinated.flush(), two.coordinated.flush()])
+          },
+          async close() {
+            await Promise.all([one.coordinated.stop(), two.coordinated.stop()])
+            close()
+          },
+        }
       },
     })
   })

@@ -1,6 +1,12 @@
 import { GatewayError, type Caller, type Clock, type Exchange, type Logger } from '../../../../core/index.ts'
 import { describeError, isPending, RepeatedError, type GatewayServices } from '../../../../core/kit.ts'
-import type { BackgroundAftermath, BackgroundState, BackgroundStore, RateLimiter } from '../../../../core/stores.ts'
+import {
+  Concurrency,
+  type BackgroundAftermath,
+  type BackgroundState,
+  type BackgroundStore,
+  type RateLimiter,
+} from '../../../../core/stores.ts'
 import type { EventSet } from '../create.ts'
 import type { RequestBody } from '../request-body.ts'
 import { ResponseBuilder } from '../response-builder.ts'
@@ -35,6 +41,8 @@ export class Background {
   readonly store: BackgroundStore
   readonly #parts: BackgroundParts
   readonly #runs = new Map<string, BackgroundRun>()
+  /** What this process can hold, whatever other processes do. */
+  readonly #all = new Concurrency()
   readonly #failing: RepeatedError
   #timer: NodeJS.Timeout | undefined
   #beatAt = 0
@@ -48,9 +56,9 @@ export class Background {
   /** Counts one more response. Throws a 429 if there are too many. Call the returned function when it is over. */
   async enter({ key }: Caller): Promise<() => void> {
     const { limits, options } = this.#parts
-    const ofKey = await limits.enter(`background:key:${key.id}`, options.maxRunningPerKey)
+    const ofKey = await limits.enter(`background:key:${key.id}`, options.maxRunningPerKey, key.org)
     if (!ofKey) throw tooMany(`This API key may have ${options.maxRunningPerKey} background responses in progress at once.`)
-    const ofAll = await limits.enter('background', options.maxRunning)
+    const ofAll = this.#all.enter('background', options.maxRunning)
     if (!ofAll) {
       ofKey()
       throw tooMany(`This gateway may have ${options.maxRunning} background responses in progress at once.`)

@@ -11,7 +11,12 @@ export const backgroundOption = {
       default: 1_000,
       description: 'How many may run at once in this gateway. 0: none, and requests with `background` wait for the answer.',
     },
-    maxRunningPerKey: { type: 'integer', minimum: 1, default: 50, description: 'How many of one API key may run at once in this gateway.' },
+    maxRunningPerKey: {
+      type: 'integer',
+      minimum: 1,
+      default: 50,
+      description: 'How many of one API key may run at once, in all processes that count together.',
+    },
     maxEventBytes: {
       type: 'integer',
       minimum: 65_536,

@@ -123,7 +123,9 @@ function Loaded({
 }
 
 function Numbers({ level, account }: { readonly level: AccountLevel; readonly account: Account }): VNode {
-  const { spent_usd: spent, spend_cap_usd: cap, spend_period: period, credit_balance_usd: balance, created_at: at } = account
+  const { spent_usd: spent, held_usd: held, left_usd: left, spend_cap_usd: cap, spend_period: period, created_at: at } = account
+  const { credit_balance_usd: balance, credit_held_usd: heldCredit } = account
+  const heldNote = (amount: number | null | undefined): string => `${usd(amount)} held by requests under way`
   const recent = useRecentSpend(cap === null ? usageOf(account) : undefined)
   const note = html`<${Meter}
     label="Spent, in US dollars"
@@ -136,13 +138,17 @@ function Numbers({ level, account }: { readonly level: AccountLevel; readonly ac
       ${
         cap === null
           ? html`<${Stat} label="Spent" value=${recent.text} note="in the last 30 days, no cap" />`
-          : html`<${Stat} label="Spent" value=${usd(spent)} note=${note} />`
+          : html`<${Stat} label="Spent" value=${usd(spent)} note=${note} /><${Stat}
+                label="Left"
+                value=${usd(left)}
+                note=${heldNote(held)}
+              />`
       }
       ${
         level === 'org' &&
         (balance === null || balance === undefined
           ? html`<${Stat} label="Credit" isText value="not kept" note="tracked from the first entry" />`
-          : html`<${Stat} label="Credit" value=${usd(balance)} tone=${balance <= 0 ? 'bad' : 'neutral'} />`)
+          : html`<${Stat} label="Credit" value=${usd(balance)} tone=${balance <= 0 ? 'bad' : 'neutral'} note=${heldNote(heldCredit)} />`)
       }
       ${level === 'user' && html`<${Stat} label="Team" isText value=${account.team ?? 'none'} />`}
       <${Stat} label="Created" isText value=${html`<${Time} at=${at} />`} />

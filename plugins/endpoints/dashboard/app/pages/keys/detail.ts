@@ -139,7 +139,7 @@ function Loaded({
 }
 
 function Facts({ data }: { readonly data: Key }): VNode {
-  const { spend_cap_usd: cap, spend_period: period, spent_usd: spent, max_concurrency: most } = data
+  const { spend_cap_usd: cap, spend_period: period, spent_usd: spent, held_usd: held, left_usd: left, max_concurrency: most } = data
   const status = statusOf(data)
   const note =
     cap === null
@@ -153,6 +153,7 @@ function Facts({ data }: { readonly data: Key }): VNode {
       note=${data.expires_at && html`expires <${Time} at=${data.expires_at} relative />`}
     />
     <${Stat} label="Spent" value=${usd(spent)} note=${note} />
+    ${cap !== null && html`<${Stat} label="Left" value=${usd(left)} note=${`${usd(held)} held by requests under way`} />`}
     <${Stat} label="Last used" isText value=${data.last_used_at ? html`<${Time} at=${data.last_used_at} relative />` : 'never'} />
     <${Stat}
       label="Created"

@@ -176,6 +176,7 @@ function LimitRow({
   const [unit, setUnit] = useState(() => sizeFor(limit))
   const size = limit.window_s % unit === 0 ? unit : sizeFor(limit)
   const most = limit.tokens ?? limit.requests ?? 0
+  const window = { window_s: limit.window_s, ...(limit.exact && { exact: true }) }
   const of = (name: string): string => `${name} of limit ${position + 1}`
   return html`
     <input
@@ -185,12 +186,12 @@ function LimitRow({
       required
       aria-label=${of('Amount')}
       value=${most}
-      onInput=${({ currentTarget: { value } }: Changed<HTMLInputElement>) => change({ [kind]: Number(value), window_s: limit.window_s })}
+      onInput=${({ currentTarget: { value } }: Changed<HTMLInputElement>) => change({ [kind]: Number(value), ...window })}
     />
     <select
       aria-label=${of('Unit')}
       value=${kind}
-      onChange=${({ currentTarget: { value } }: Changed<HTMLSelectElement>) => change({ [value]: most, window_s: limit.window_s })}
+      onChange=${({ currentTarget: { value } }: Changed<HTMLSelectElement>) => change({ [value]: most, ...window })}
     >
       <option value="requests">requests</option>
       <option value="tokens">tokens</option>
@@ -215,6 +216,18 @@ function LimitRow({
     >
       ${units.map(([seconds, name]) => html`<option value=${String(seconds)}>${name}</option>`)}
     </select>
+    <label title="Refuse requests while the gateway's processes cannot count together">
+      <input
+        type="checkbox"
+        aria-label=${of('Exactness')}
+        checked=${limit.exact === true}
+        onChange=${({ currentTarget: { checked } }: Changed<HTMLInputElement>) => {
+          const { exact: _, ...rest } = limit
+          change(checked ? { ...rest, exact: true } : rest)
+        }}
+      />
+      exact
+    </label>
   `
 }
 

@@ -64,7 +64,8 @@ function intro({ method, path, created_at: at }: RequestRecord): VNode {
 }
 
 function body(record: RequestRecord): VNode {
-  const { status, elapsed_ms: elapsedMs, usage, cost_usd: cost, attempts, routing } = record
+  const { status, elapsed_ms: elapsedMs, usage, cost_usd: cost, held_usd: held, attempts, routing } = record
+  const heldNote = held === null ? undefined : `of ${usd(held)} held`
   return html`<div class="stack">
     <div class="stats">
       <${Stat}
@@ -79,7 +80,7 @@ function body(record: RequestRecord): VNode {
         value=${usage ? count(usage.input_tokens + usage.output_tokens) : count(null)}
         note=${usage && `${count(usage.input_tokens)} in, ${count(usage.output_tokens)} out`}
       />
-      <${Stat} label="Cost" value=${usd(cost)} note=${cost === null && usage ? 'the price is unknown' : undefined} />
+      <${Stat} label="Cost" value=${usd(cost)} note=${cost === null && usage ? 'the price is unknown' : heldNote} />
     </div>
     <${Panel} title="Request"><${Facts} facts=${facts(record)} /><//>
     <${Panel} title=${attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`}>
@@ -149,6 +150,7 @@ const placed: readonly (keyof typeof recordFields)[] = [
   'routing',
   'usage',
   'costUsd',
+  'heldUsd',
   'errorCode',
   'policy',
   'policySource',

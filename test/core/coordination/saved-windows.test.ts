@@ -1,0 +1,81 @@
+import t, { type Test } from 'tap'
+import type { SavedWindow, SavedWindows, TokenWindow } from '../../../core/stores.ts'
+import { LimitedProcesses } from './limited-processes.ts'
+
+const hour = 3_600_000
+const long: TokenWindow = { bucket: 'key:k:requests:3600000', tokens: 100, windowMs: hour }
+const short: TokenWindow = { bucket: 'key:k:requests:60000', tokens: 100, windowMs: 60_000 }
+
+/** A store in memory. */
+class Kept implements SavedWindows {
+  readonly windows = new Map<string, SavedWindow>()
+  fails = false
+
+  read(buckets: readonly string[]): readonly SavedWindow[] {
+    if (this.fails) throw new Error('the database is down')
+    return buckets.flatMap(bucket => this.windows.get(bucket) ?? [])
+  }
+
+  async save(windows: readonly SavedWindow[]): Promise<void> {
+    if (this.fails) throw new Error('the database is down')
+    for (const window of windows) this.windows.set(window.bucket, window)
+  }
+}
+
+function processesOf(t: Test, kept: Kept): LimitedProcesses {
+  const processes = new LimitedProcesses(kept)
+  t.teardown(() => processes.stop())
+  return processes
+}
+
+async function leftOf(processes: LimitedProcesses, window: TokenWindow): Promise<number> {
+  return (await processes.all.at(-1)!.limiter.states([window]))[0]!.left
+}
+
+t.test('windows of an hour or more are saved, and survive a restart of everything', async t => {
+  const kept = new Kept()
+  const before = processesOf(t, kept)
+  const { limiter } = await before.start()
+  await limiter.reserve([long, short], 30)
+  const hold = await limiter.reserve([short, long], 20)
+  if (!('settle' in hold)) throw new Error('refused')
+  await hold.settle(5)
+  await limiter.stop()
+  t.same([...kept.windows.values()], [{ bucket: long.bucket, used: 35, endsInMs: hour }], 'a refund is saved, too')
+  const after = processesOf(t, kept)
+  const again = await after.start()
+  t.equal(await leftOf(after, long), 65)
+  t.match(await again.limiter.reserve([long, short], 66), { full: long })
+  t.match(await again.limiter.reserve([long, short], 65), { states: [{ left: 0 }, { left: 35 }] })
+})
+
+t.test('a service that lost its counts goes on from what was saved, and adds what was not', async t => {
+  const kept = new Kept()
+  const processes = processesOf(t, kept)
+  const [one, two] = [await processes.start(), await processes.start()]
+  await one.limiter.reserve([long, short], 30)
+  await two.limiter.reserve([long, short], 10)
+  for (const { limiter } of processes.all) await limiter.stop()
+  t.equal(kept.windows.get(long.bucket)?.used, 40)
+  await processes.cut(one, two)
+  await one.limiter.reserve([long, short], 4)
+  await processes.mend({ isLost: true })
+  t.equal(await leftOf(processes, short), 56, 'short windows are counted again by each process')
+  await one.limiter.reserve([long], 1)
+  await processes.flush()
+  t.equal(await leftOf(processes, long), 55)
+})
+
+t.test('a database that is down stops nobody, and is told later', async t => {
+  const kept = new Kept()
+  const processes = processesOf(t, kept)
+  const { limiter } = await processes.start()
+  kept.fails = true
+  t.ok('settle' in (await limiter.reserve([long], 10)))
+  await limiter.stop()
+  t.equal(kept.windows.size, 0)
+  t.equal(processes.logs.length, 1, 'logged once')
+  kept.fails = false
+  await limiter.stop()
+  t.equal(kept.windows.get(long.bucket)?.used, 10)
+})

@@ -1,0 +1,32 @@
+import t from 'tap'
+import { isLong } from '../../kit/long.ts'
+import { noPostgres, startPostgres } from '../../plugins/stores/postgres-server.ts'
+import { audit } from './audit.ts'
+import { Cluster } from './cluster.ts'
+import { checkFault } from './faults.ts'
+import { noRedis, RedisServer } from './redis-server.ts'
+import { redisFaults } from './redis-faults.ts'
+import { Relay } from './relay.ts'
+import { checkAnyReplica, checkSteady } from './steady.ts'
+
+const replicas = 3
+const shortFaults: readonly string[] = ['killed', 'cut off from one']
+
+t.test('three replicas on one Postgres and one Redis', { skip: noPostgres || noRedis, timeout: 900_000 }, async t => {
+  const postgres = await startPostgres()
+  t.teardown(() => postgres.stop())
+  const redis = await RedisServer.start()
+  t.teardown(() => redis.stop())
+  const relays = await Promise.all(Array.from({ length: replicas }, () => Relay.to(redis.port)))
+  t.teardown(() => relays.forEach(relay => relay.close()))
+  const cluster = await Cluster.start(t, {
+    databaseUrl: await postgres.createDatabase(),
+    replicas: relays.map(({ port }) => ({ environment: { VALKEY_URL: `redis://127.0.0.1:${port}` } })),
+  })
+  await t.test('all is well', t => checkSteady(t, cluster))
+  await t.test('any replica', t => checkAnyReplica(t, cluster))
+  if (process.env.SHORT) return
+  for (const [name, fault] of Object.entries(redisFaults(redis, relays)))
+    if (isLong || shortFaults.includes(name)) await t.test(`Redis is ${name}`, t => checkFault(t, cluster, fault))
+  await t.test('afterwards', t => audit(t, cluster))
+})
