@@ -66,6 +66,7 @@ export class Worker {
       this.#beginStop = (why, announces) => {
         const announceMs = announces ? config.server.drainAnnounceMs : undefined
         this.#sockets.dropCopies()
+        if (process.connected && !announces) this.#sockets.handOver()
         return new Stop(this.#sockets.serving, { why, exitCode: this.#exitCode, announceMs })
       }
       report({ kind: 'opened', fixed })
