@@ -95,13 +95,18 @@ export class Cluster {
     await until(
       'all replicas to count together',
       async () => (await probe.all(this.replicas, this.replicas.length)).of(200) === this.replicas.length,
+      200,
     )
   }
 
   /** Resolves when each of these replicas counts for itself. */
   async apart(replicas: readonly Replica[]): Promise<void> {
     const probe = await this.#probe()
-    await until('replicas to count for themselves', async () => (await probe.all(replicas, replicas.length)).of(503) === replicas.length)
+    await until(
+      'replicas to count for themselves',
+      async () => (await probe.all(replicas, replicas.length)).of(503) === replicas.length,
+      200,
+    )
   }
 
   /** A key whose limit is far away, and must never be exceeded. */
