@@ -38,7 +38,11 @@ process.once('exit', () => {
 })
 
 /** Starts a server on one core, or on several such as `0,1`. If it fails to start, the error includes its stderr. */
-export async function startServer({ nodeArguments, shell, env, cwd, ipc }: Command, core: number | string, ready: Shot): Promise<ServerProcess> {
+export async function startServer(
+  { nodeArguments, shell, env, cwd, ipc }: Command,
+  core: number | string,
+  ready: Shot,
+): Promise<ServerProcess> {
   const startedMs = performance.now()
   const program = shell === undefined ? [process.execPath, ...nodeArguments] : ['sh', '-c', `exec ${shell}`]
   const child = spawn('taskset', ['--cpu-list', `${core}`, ...program], {

@@ -1,11 +1,11 @@
 import { longChecks } from './tests/long-checks.ts'
-import type { LongResult, LongRun } from './tests/long-results.ts'
+import type { LongResult } from './tests/long-results.ts'
 
 /** `docs/long-checks.md`. */
-export function longChecksPage({ date, commit, results }: LongRun): string {
+export function longChecksPage(results: readonly LongResult[]): string {
   const rows = longChecks.map(({ name, difference }) => {
     const result = results.find(each => each.name === name)
-    return `| ${name} | ${difference} | ${result ? outcome(result) : 'not run'} |`
+    return `| ${name} | ${difference} | ${result ? outcome(result) : 'not run'} | ${result ? `${result.date}, \`${result.commit}\`` : ''} |`
   })
   return `<!-- Written by \`npm run test:long\` from scripts/tests/long-checks.ts and long-results.json. -->
 
@@ -13,10 +13,8 @@ export function longChecksPage({ date, commit, results }: LongRun): string {
 
 \`npm test\` has a short form of each check below, so that it takes minutes. \`npm run test:long\` runs them at full length; run it before a release, and before you call a larger change done. It needs what \`.ci/run\` installs (Postgres, schemathesis), and wrk for the memory check.
 
-The last run: ${date}, at commit \`${commit}\`.
-
-| check | beyond the short form | result |
-|---|---|---|
+| check | beyond the short form | last result | when, at which commit |
+|---|---|---|---|
 ${rows.join('\n')}
 `
 }

@@ -1,5 +1,5 @@
-// Runs the long checks one after the other: `npm run test:long`, or some of them by their names: `npm run test:long -- Crashes`. A run of all
-// writes scripts/tests/long-results.json and docs/long-checks.md.
+// Runs the long checks one after the other: `npm run test:long`, or some of them by their names: `npm run test:long -- Crashes`. The
+// results go to scripts/tests/long-results.json and docs/long-checks.md.
 
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -8,6 +8,7 @@ import { longChecksPage } from './long-checks-page.ts'
 import { longChecks, type LongCheck } from './tests/long-checks.ts'
 import type { LongResult } from './tests/long-results.ts'
 import { filesOf, testFiles } from './tests/plan.ts'
+import lastResults from './tests/long-results.json' with { type: 'json' }
 import { report } from './tests/report.ts'
 import { runTests } from './tests/run.ts'
 
@@ -18,25 +19,28 @@ if (unknown.length > 0)
   throw new Error(`Expected names of long checks (${longChecks.map(({ name }) => name).join(', ')}), but got '${unknown.join("', '")}'.`)
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
 
+const date = new Date().toISOString().slice(0, 10)
+const commit = spawnSync('git', ['rev-parse', '--short=10', 'HEAD'], { cwd: root, encoding: 'utf8' }).stdout.trim()
 const results: LongResult[] = []
 for (const check of longChecks.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
   console.log(`\n== ${check.name}`)
   const start = performance.now()
   const counts = check.programs ? runPrograms(check.programs) : await runFiles(check)
-  results.push({ name: check.name, ...counts, seconds: Math.round((performance.now() - start) / 1000) })
+  results.push({ name: check.name, date, commit, ...counts, seconds: Math.round((performance.now() - start) / 1000) })
 }
 const failed = results.reduce((sum, result) => sum + result.failed, 0)
 const passed = results.reduce((sum, result) => sum + result.passed, 0)
-if (wanted.length === 0) {
-  const commit = spawnSync('git', ['rev-parse', '--short=10', 'HEAD'], { cwd: root, encoding: 'utf8' }).stdout.trim()
-  const run = { date: new Date().toISOString().slice(0, 10), commit, results }
-  writeFileSync(new URL('tests/long-results.json', import.meta.url), `${JSON.stringify(run, undefined, 2)}\n`)
-  writeFileSync(new URL('../docs/long-checks.md', import.meta.url), longChecksPage(run))
-}
+const earlier = lastResults.filter(({ name }) => !results.some(result => result.name === name))
+const known = [...results, ...earlier]
+const latest = longChecks.flatMap(({ name }) => known.find(result => result.name === name) ?? [])
+writeFileSync(new URL('tests/long-results.json', import.meta.url), `${JSON.stringify(latest, undefined, 2)}\n`)
+writeFileSync(new URL('../docs/long-checks.md', import.meta.url), longChecksPage(latest))
 console.log(`\n${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1
 
-async function runFiles({ files = [] }: LongCheck): Promise<Omit<LongResult, 'name' | 'seconds'>> {
+type Counts = Pick<LongResult, 'passed' | 'failed' | 'skipped'>
+
+async function runFiles({ files = [] }: LongCheck): Promise<Counts> {
   const outcomes = await runTests(filesOf(files, testFiles(root)), {
     environment: { TURNPIKE_TEST_LONG: '1' },
     onFailure: failure => console.log(`\nnot ok ${failure}\n`),
@@ -46,7 +50,7 @@ async function runFiles({ files = [] }: LongCheck): Promise<Omit<LongResult, 'na
   return { passed, failed, skipped }
 }
 
-function runPrograms(programs: readonly (readonly string[])[]): Omit<LongResult, 'name' | 'seconds'> {
+function runPrograms(programs: readonly (readonly string[])[]): Counts {
   const isGood = programs.every(program => spawnSync(process.execPath, program, { cwd: root, stdio: 'inherit' }).status === 0)
   return { passed: isGood ? 1 : 0, failed: isGood ? 0 : 1, skipped: 0 }
 }

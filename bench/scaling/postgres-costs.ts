@@ -75,7 +75,9 @@ async function costs({ shot, expected }: Site, client: pg.Client): Promise<objec
   // Statistics and records follow within a second.
   await new Promise(resolve => setTimeout(resolve, 2_000))
   const after = await state()
-  const connections = await number("select count(*) as value from pg_stat_activity where datname = current_database() and backend_type = 'client backend'")
+  const connections = await number(
+    "select count(*) as value from pg_stat_activity where datname = current_database() and backend_type = 'client backend'",
+  )
   const perRequest = Object.fromEntries(Object.entries(after).map(([name, value]) => [name, rounded((value - before[name]!) / good, 2)]))
   return { ...perRequest, connections: connections - 1, requestsPerSecond: rounded(good / seconds, 0) }
 }

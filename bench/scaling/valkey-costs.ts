@@ -38,7 +38,11 @@ const window = (bucket: string): { bucket: string; tokens: number; windowMs: num
   windowMs: hourMs,
   amount: 1,
 })
-const place = (bucket: string, name: string): { bucket: string; limit: number; place: string } => ({ bucket, limit: 1_000_000, place: name })
+const place = (bucket: string, name: string): { bucket: string; limit: number; place: string } => ({
+  bucket,
+  limit: 1_000_000,
+  place: name,
+})
 
 interface Cost {
   readonly cpuUs: number
@@ -73,13 +77,19 @@ async function memoryOf(count: number, run: (index: number) => Promise<unknown>)
 const keyId = (index: number): string => `key:k${String(index).padStart(11, '0')}`
 const few = 100_000
 const memory = {
-  windowBytes: await memoryOf(few, i => coordination.claim({ group: `org:acme-${i % 1000}`, places: [], windows: [window(`${keyId(i)}:requests:60000`)] })),
-  placeBytes: await memoryOf(few, i => coordination.claim({ group: `org:acme-${i % 1000}`, places: [place(keyId(i), `p${i}`)], windows: [] })),
+  windowBytes: await memoryOf(few, i =>
+    coordination.claim({ group: `org:acme-${i % 1000}`, places: [], windows: [window(`${keyId(i)}:requests:60000`)] }),
+  ),
+  placeBytes: await memoryOf(few, i =>
+    coordination.claim({ group: `org:acme-${i % 1000}`, places: [place(keyId(i), `p${i}`)], windows: [] }),
+  ),
 }
 
 const claims = 50_000
 const claim = {
-  oneWindow: await costOf(claims, 64, i => coordination.claim({ group: 'org:acme', places: [], windows: [window(`${keyId(i % 1000)}:requests:60000`)] })),
+  oneWindow: await costOf(claims, 64, i =>
+    coordination.claim({ group: 'org:acme', places: [], windows: [window(`${keyId(i % 1000)}:requests:60000`)] }),
+  ),
   placeAndTwoWindows: await costOf(claims, 64, i =>
     coordination.claim({
       group: 'org:acme',
@@ -92,11 +102,21 @@ const claim = {
 const inBatch = 50
 const batch = await costOf(2_000, 4, i =>
   coordination.change(
-    Array.from({ length: inBatch }, (_, j) => ({ group: 'org:acme', bucket: `${keyId(j)}:tokens:60000`, windowMs: hourMs, run: undefined, amount: -1 - (i % 2) })),
+    Array.from({ length: inBatch }, (_, j) => ({
+      group: 'org:acme',
+      bucket: `${keyId(j)}:tokens:60000`,
+      windowMs: hourMs,
+      run: undefined,
+      amount: -1 - (i % 2),
+    })),
     [],
   ),
 )
-const settle = { cpuUs: rounded(batch.cpuUs / inBatch, 2), inBytes: rounded(batch.inBytes / inBatch, 0), outBytes: rounded(batch.outBytes / inBatch, 0) }
+const settle = {
+  cpuUs: rounded(batch.cpuUs / inBatch, 2),
+  inBytes: rounded(batch.inBytes / inBatch, 0),
+  outBytes: rounded(batch.outBytes / inBatch, 0),
+}
 
 /** The gauges of a gateway. */
 const gauges = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`gauge-${index}`, 1234]))
@@ -129,7 +149,12 @@ async function publishes(subscribers: number): Promise<Cost> {
     await each.open(5_000)
   }
   return await costOf(2_000, 1, async i => {
-    state.publish({ map: 'affinity', key: `k${String(i).padStart(43, '0')}`, value: { endpoint: 'acme/acme-large', at: 1 }, forMs: 300_000 })
+    state.publish({
+      map: 'affinity',
+      key: `k${String(i).padStart(43, '0')}`,
+      value: { endpoint: 'acme/acme-large', at: 1 },
+      forMs: 300_000,
+    })
     // Each in a message of its own.
     await new Promise(resolve => setTimeout(resolve, 1))
   })

@@ -63,7 +63,9 @@ async function compare(single: Site, pair: Site): Promise<void> {
     const counts = workersOf(pair).map(pid => connectionsOf([pid], pair.port)[0]!)
     ratios.push((await asked) / alone)
     shares.push(Math.max(...counts) / counts.reduce((sum, count) => sum + count, 0))
-    console.error(`round ${round + 1}: ${rounded(alone, 0)} requests per CPU-second alone, ×${rounded(ratios.at(-1)!, 3)}; ${counts.join(' + ')}`)
+    console.error(
+      `round ${round + 1}: ${rounded(alone, 0)} requests per CPU-second alone, ×${rounded(ratios.at(-1)!, 3)}; ${counts.join(' + ')}`,
+    )
   }
   targets.push({ target: 'requests per CPU-second: two workers ÷ one process', value: median(ratios), atLeast: 0.9 })
   targets.push({ target: 'share of 256 connections that one of two workers takes', value: Math.max(...shares), atMost: 0.6 })

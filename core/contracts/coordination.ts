@@ -106,7 +106,7 @@ export interface Beat {
  * than 50 ms, but each open call takes memory. `coordinationSuite` of `turnpike/testing` checks an implementation.
  */
 export interface Coordination {
-  /** How many processes there are at least, if that is known before the first beat. */
+  /** How many processes there are at least, if that is known, such as the workers of one machine. */
   readonly expectedProcesses?: number | undefined
   /**
    * Takes all of it or nothing, in one atomic step and one round trip. A place is this process's until it is given back, or until the process

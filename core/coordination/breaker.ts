@@ -12,6 +12,8 @@ export class Breaker {
   /** Ends the waits of those that wait now. */
   readonly #waiting = new Set<() => void>()
   #isClosed = false
+  /** Questions of before it opened say nothing of now. */
+  #openings = 0
   #closedAt = 0
   /** Probes in a row that close it. More if it opened again soon. */
   #needed = 1
@@ -35,10 +37,19 @@ export class Breaker {
     return true
   }
 
-  failed(cause: unknown): void {
+  /** Call when a question begins. The returned function is for its failure. */
+  asks(): (cause: unknown) => void {
+    const openings = this.#openings
+    return cause => {
+      if (openings === this.#openings) this.#failed(cause)
+    }
+  }
+
+  #failed(cause: unknown): void {
     this.#good = 0
     if (!this.#isClosed) return
     this.#isClosed = false
+    this.#openings++
     const wasSteady = this.#clock.elapsed() - this.#closedAt >= steadyMs
     this.#needed = wasSteady ? 1 : Math.min(mostProbes, this.#needed * 2)
     this.#giveUp()
@@ -54,10 +65,11 @@ export class Breaker {
 
   /** Watches a question. It opens the breaker if it is late, or rejects. */
   watch(answer: Promise<unknown>): void {
-    const stop = afterAnswers(() => this.failed(lateAnswer()))
+    const failed = this.asks()
+    const stop = afterAnswers(() => failed(new LateAnswer()))
     answer.then(stop, cause => {
       stop()
-      this.failed(cause)
+      failed(cause)
     })
   }
 
@@ -86,8 +98,10 @@ export class Breaker {
   }
 }
 
-export function lateAnswer(): Error {
-  return new Error(`no answer within ${answerMs} ms`)
+export class LateAnswer extends Error {
+  constructor() {
+    super(`no answer within ${answerMs} ms`)
+  }
 }
 
 /** Calls back after the time for an answer, and after answers that are here but were not read, because this process was busy. */

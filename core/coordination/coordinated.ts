@@ -15,7 +15,7 @@ import type { TokenWindow } from '../contracts/rate-limiter.ts'
 import type { Clock } from '../foundation/clock.ts'
 import { describePluginError, type Logger } from '../foundation/logger.ts'
 import { token } from '../foundation/token.ts'
-import { afterAnswers, answerMs, Breaker, lateAnswer } from './breaker.ts'
+import { afterAnswers, answerMs, Breaker, LateAnswer } from './breaker.ts'
 import { ChangeSender } from './change-sender.ts'
 import type { ChangeBatch } from './pending-changes.ts'
 
@@ -156,7 +156,7 @@ export class Coordinated {
     this.#plugin = plugin
     this.#processes = Math.max(1, service.expectedProcesses ?? 1)
     await withinMs(firstBeatMs, this.#firstBeat(service))
-    if (!this.isUp) this.#failed(lateAnswer())
+    if (!this.isUp) this.#failed(new LateAnswer())
     this.#schedule()
   }
 
@@ -166,15 +166,16 @@ export class Coordinated {
     if (!service || this.#openBeats >= mostOpenBeats) return
     this.#openBeats++
     let isLate = false
+    const failed = this.#breaker.asks()
     const stop = afterAnswers(() => {
       isLate = true
-      this.#breaker.failed(lateAnswer())
+      failed(new LateAnswer())
     })
     try {
       const beat = await service.beat(this.#ownGauges())
       if (service === this.#service) this.#alive(beat, !isLate)
     } catch (cause) {
-      this.#breaker.failed(cause)
+      failed(cause)
     } finally {
       stop()
       this.#openBeats--
@@ -204,7 +205,7 @@ export class Coordinated {
     const now = this.#clock.elapsed()
     const wasAway = now - this.#aliveAt >= awayMs
     this.#aliveAt = now
-    this.#processes = Math.max(1, processes)
+    if (processes >= 1) this.#processes = Math.max(Math.ceil(processes), this.#service?.expectedProcesses ?? 1)
     if (this.#generation !== undefined && this.#generation !== generation) this.#isLost = true
     this.#generation = generation
     const isBack = this.#breaker.answered(isGood)
@@ -219,7 +220,8 @@ export class Coordinated {
 
   #failed(cause: unknown): void {
     this.#hasFailed = true
-    this.#log.warn(apart, { plugin: this.#plugin, processes: this.#processes, ...describePluginError(cause, true) })
+    const described = cause instanceof LateAnswer ? { error: cause.message } : describePluginError(cause, false)
+    this.#log.warn(apart, { plugin: this.#plugin, processes: this.#processes, ...described })
   }
 
   #ask<T>(ask: (service: Coordination) => Promise<T>, late: (outcome: T | undefined) => void = () => {}): Promise<T | undefined> {

@@ -84,8 +84,8 @@ export class PendingChanges {
    */
   restore({ windows, places }: ChangeBatch, how: 'unsent' | 'unknown'): void {
     for (const change of windows) if (change.amount > 0 || how === 'unsent') this.addWindow(change)
-    // What was added meanwhile is newer.
-    for (const change of places) if (!this.#places.has(nameOf(change))) this.addPlace(change)
+    // A place that is held may have been given back since. Those that still are will be told again.
+    for (const change of places) if (!change.isHeld || (how === 'unsent' && !this.#places.has(nameOf(change)))) this.addPlace(change)
   }
 
   /** What was counted is lost, and so are its runs. */

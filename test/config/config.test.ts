@@ -355,6 +355,8 @@ t.test('plugins in a config take precedence over the defaults', async t => {
     'record-store': 'sql',
     'audit-trail': 'sql',
     'admin-token-store': 'sql',
+    'sign-outs': 'sql',
+    'saved-windows': 'sql',
     sealer: 'local-sealer',
     compactor: 'summary',
     conversations: 'conversations',

@@ -80,8 +80,15 @@ t.test('keys are listed, shown, disabled, enabled and rotated beside a running g
   await becomes(third, 200)
   t.same([await status(key), await status(second)], [401, 401])
 
-  const created = await json('create', '--name', 'demo')
-  t.match(created, { key: /^tp_/, name: 'demo' })
+  const created = await json('create', '--name', 'demo', '--limits', '5t/60s,10r/1s:exact')
+  t.match(created, {
+    key: /^tp_/,
+    name: 'demo',
+    limits: [
+      { tokens: 5, window_s: 60 },
+      { requests: 10, window_s: 1, exact: true },
+    ],
+  })
   for (const [commandLine, message] of [
     [['show', 'demo'], /2 keys are named "demo"\. Use an id: /],
     [['disable', 'frist'], /No key has the id or name "frist"\. Did you mean first\?/],

@@ -38,7 +38,8 @@ t.test('restarts behind proxies lose and repeat nothing', { skip: noProxies, tim
 if (isLong)
   t.test('a gateway that is killed loses what it had, and nothing is repeated', { skip: noProxies, timeout: 300_000 }, async t => {
     const stage = await Stage.open(t, size)
-    for (const replica of stage.replicas) {
+    // The workers of the first one let their requests finish when their parent dies, and keep the port meanwhile.
+    for (const replica of stage.replicas.slice(1)) {
       await sleep(2_000)
       const open = stage.callers.map(callers => callers.open)
       const lost = stage.callers.map(({ failures }) => failures.length)

@@ -5,9 +5,11 @@ import type { Clock } from '../../foundation/clock.ts'
 type Signal = 'waiting' | 'freed'
 
 /** So long, others know that requests wait here. */
-const waitingForMs = 3_000
-const repeatMs = 1_000
+const waitingForMs = 1_500
+const repeatMs = 500
 const freedForMs = 1_000
+/** A place that was given back here is first for those who wait elsewhere. */
+const ownTurnMs = 5
 const maxProviders = 1_000
 
 /** What the queues of one provider tell each other across processes: that requests wait, and that a place is free. Nobody tells if nobody waits. */
@@ -27,7 +29,7 @@ export class QueueSignals {
     this.#signals = shared.map('provider-queues', { max: maxProviders, keys: 'ids', accepts })
     this.#signals.onChange((provider, signal, forMs) => {
       if (signal === 'waiting') this.#othersWaitUntil.set(provider, clock.elapsed() + forMs)
-      else for (const listener of this.#listeners.get(provider) ?? []) listener()
+      else this.#wake(provider)
     })
   }
 
@@ -46,7 +48,14 @@ export class QueueSignals {
   /** A place was given back here. Others hear of it once the service has it. */
   freed(provider: string): void {
     if (!this.othersWait(provider)) return
-    void this.#coordinated.flush().then(() => this.#signals.set(provider, 'freed', freedForMs))
+    void this.#coordinated.flush().then(() => {
+      this.#signals.set(provider, 'freed', freedForMs)
+      setTimeout(() => this.#wake(provider), ownTurnMs).unref()
+    })
+  }
+
+  #wake(provider: string): void {
+    for (const listener of this.#listeners.get(provider) ?? []) listener()
   }
 
   /** Resolves when another process has freed a place, or the time is over. */

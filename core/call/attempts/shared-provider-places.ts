@@ -14,6 +14,7 @@ export interface SharedPlacesParts {
 /** After an answer that there is none, requests wait so long before they ask again. */
 const fullForMs = 20
 const mostWaitMs = 250
+const laterMs = 5
 
 /** Those that all processes share. */
 export class SharedProviderPlaces implements ProviderPlaces {
@@ -70,7 +71,7 @@ export class SharedProviderPlaces implements ProviderPlaces {
     const most = Math.min(mostWaitMs, fullForMs * 2 ** Math.min(tries, 4))
     await signals.free(this.#provider, most * (0.5 + Math.random() / 2))
     // What others freed goes to those first that have less than their part.
-    if (!isBelowPart) await later(fullForMs * Math.random())
+    if (!isBelowPart) await later(laterMs * Math.random())
   }
 }
 

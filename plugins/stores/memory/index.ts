@@ -12,6 +12,7 @@ import {
   RateLimiter,
   RecordStore,
   ResponseStore,
+  SavedWindows,
   SignOuts,
   storeServiceNames,
   storeServices,
@@ -26,6 +27,7 @@ import { MemoryLedger } from './ledger.ts'
 import { MemoryLimits } from './limits.ts'
 import { MemoryRecords } from './records.ts'
 import { MemoryResponses } from './responses.ts'
+import { NoSavedWindows } from './no-saved-windows.ts'
 import { MemorySignOuts } from './sign-outs.ts'
 
 /** Keeps everything in this process. Nothing survives a restart or is shared with other processes. */
@@ -64,7 +66,7 @@ export default definePlugin({
   needs: { clock: Clock },
   contracts: { BackgroundStore: 2, SignOuts: 1 },
   provides: ({ services = [] }) => services.map(service => storeServices[service]),
-  offers: ({ services }) => (services ? [] : Object.values(storeServices)),
+  offers: ({ services }) => (services ? [] : [...Object.values(storeServices), SavedWindows]),
   setup(gateway, { maxResponses, maxConversations, maxRecords }, { clock }) {
     const keys = gateway.provides(KeyStore) ? new MemoryKeys() : undefined
     if (keys) gateway.provide(KeyStore, keys)
@@ -74,6 +76,7 @@ export default definePlugin({
     if (gateway.provides(BackgroundStore)) gateway.provide(BackgroundStore, new MemoryBackground(clock))
     if (gateway.provides(MetricStore)) gateway.provide(MetricStore, new LiveMetrics(clock))
     if (gateway.provides(RateLimiter)) gateway.provide(RateLimiter, new MemoryLimits(clock))
+    if (gateway.provides(SavedWindows)) gateway.provide(SavedWindows, new NoSavedWindows())
     if (gateway.provides(Ledger)) gateway.provide(Ledger, new MemoryLedger(clock))
     if (gateway.provides(AuditTrail)) gateway.provide(AuditTrail, new MemoryAuditTrail())
     if (gateway.provides(AdminTokenStore)) gateway.provide(AdminTokenStore, new MemoryAdminTokens())

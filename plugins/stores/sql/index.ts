@@ -121,7 +121,7 @@ export default definePlugin({
     },
   },
   needs: { clock: Clock, sealer: Sealer },
-  contracts: { BackgroundStore: 2, SignOuts: 1 },
+  contracts: { SavedWindows: 1, BackgroundStore: 2, SignOuts: 1 },
   provides: ({ services = [] }) => services.map(service => storeServices[service]),
   offers: ({ services }) => [
     ...(services ? [] : Object.values(storeServices)),

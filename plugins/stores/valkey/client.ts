@@ -1,4 +1,4 @@
-import { createClient, createCluster, type RedisClientOptions } from '@redis/client'
+import type { RedisClientOptions } from '@redis/client'
 import type { Node, Place } from './place.ts'
 import { UnknownPrimary, Unreachable } from './trouble.ts'
 
@@ -14,7 +14,11 @@ export interface Client {
   destroy(): void
 }
 
+/** The package, which only gateways with a server need. */
+export type Redis = Pick<typeof import('@redis/client'), 'createClient' | 'createCluster'>
+
 export interface ClientOptions {
+  readonly redis: Redis
   readonly place: Place
   readonly tls: TlsFiles
   readonly connectTimeoutMs: number
@@ -59,7 +63,7 @@ export function openClient(options: ClientOptions, lost: (error: Error) => void)
 
 function singleClient(options: ClientOptions, node: Node) {
   const { database } = options.place
-  return createClient({ ...common(options), socket: socketTo(options, node), ...(database > 0 && { database }) })
+  return options.redis.createClient({ ...common(options), socket: socketTo(options, node), ...(database > 0 && { database }) })
 }
 
 /** What all clients have in common. The gateway reconnects by itself, and keeps nothing to send for later. */
@@ -98,7 +102,7 @@ async function primaryOf(options: ClientOptions): Promise<Node> {
   let failure: unknown
   for (const node of nodes) {
     const place = { ...options.place, username: sentinelUsername, password: sentinelPassword }
-    const sentinel = createClient({ ...common({ ...options, place }), socket: socketTo(options, node) })
+    const sentinel = options.redis.createClient({ ...common({ ...options, place }), socket: socketTo(options, node) })
     sentinel.on('error', () => {})
     try {
       await sentinel.connect()
@@ -133,7 +137,7 @@ function watchPrimary(options: ClientOptions, node: Node, isOver: () => boolean,
 /** Nodes that are lost are found again by the client itself. */
 function openCluster(options: ClientOptions, lost: (error: Error) => void): { readonly client: Client; connected(): Promise<void> } {
   const { commandOptions, ...defaults } = common(options)
-  const cluster = createCluster({
+  const cluster = options.redis.createCluster({
     rootNodes: options.place.nodes.map(({ host, port }) => ({ socket: { host, port } })),
     defaults: { ...defaults, socket: socketOptions(options) },
     commandOptions,

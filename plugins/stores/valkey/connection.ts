@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock, Logger } from '../../../core/index.ts'
-import type { Client, ClientOptions } from './client.ts'
+import { openClient, type Client, type ClientOptions } from './client.ts'
 import { Keys } from './keys.ts'
 import { partsOfCluster } from './parts.ts'
 import type { Script } from './script.ts'
@@ -9,7 +9,7 @@ import { generationScript, policyScript } from './scripts/server.ts'
 import { titleOf } from './place.ts'
 import { causeOf, OldServer, Stalled, Trouble, Unreachable } from './trouble.ts'
 
-export interface ConnectionOptions extends ClientOptions {
+export interface ConnectionOptions extends Omit<ClientOptions, 'redis'> {
   readonly keys: Keys
   readonly answerTimeoutMs: number
 }
@@ -133,7 +133,11 @@ export class Connection {
 
   #watch(): void {
     const [oldest] = this.#waiting
-    if (oldest && this.#clock.elapsed() - oldest.since > this.#options.answerTimeoutMs) this.#lose?.(new Stalled(this.#silence))
+    if (!oldest || this.#clock.elapsed() - oldest.since <= this.#options.answerTimeoutMs) return
+    // If this process was busy, the answer is here, and is read before this is called.
+    setImmediate(() => {
+      if (this.#waiting.has(oldest)) this.#lose?.(new Stalled(this.#silence))
+    })
   }
 
   get #silence(): string {
@@ -157,10 +161,10 @@ export class Connection {
 
   /** Opens a connection, and throws why it ended. */
   async #session(): Promise<void> {
-    const { openClient } = await import('./client.ts')
+    const redis = await import('@redis/client')
     const ended = Promise.withResolvers<Error>()
     this.#lose = ended.resolve
-    const { client, connected } = openClient(this.#options, ended.resolve)
+    const { client, connected } = openClient({ ...this.#options, redis }, ended.resolve)
     const timeLimit = setTimeout(
       () => ended.resolve(new Stalled(this.#silence)),
       this.#options.connectTimeoutMs + this.#options.answerTimeoutMs,

@@ -125,8 +125,8 @@ export class ValkeyCoordination implements Coordination {
     const [generation, processes] = await Promise.all([
       this.#generation.current(),
       this.#connection.run(beatScript, this.#keys.processes, sign),
-      this.#leases.renew(),
     ])
+    void this.#leases.renew()
     return { processes: processes as number, generation }
   }
 
@@ -146,7 +146,7 @@ export class ValkeyCoordination implements Coordination {
   async leave(): Promise<void> {
     if (!this.#connection.isReady) return
     const runs: Promise<unknown>[] = [this.#connection.run(beatScript, this.#keys.processes, [this.#process, '0', ''])]
-    for (const [name, key] of this.#leases.all) runs.push(this.#connection.send(key, ['ZREM', key, name]))
+    for (const [key, names] of this.#leases.byKey) runs.push(this.#connection.send(key, ['ZREM', key, ...names]))
     await Promise.allSettled(runs)
   }
 }

@@ -153,3 +153,45 @@ t.test('while the service is down each process has its share, and what was taken
   t.ok(most <= 5, `${most} at once after the first one has ended`)
   for (const slot of slots.splice(0)) slot.release()
 })
+
+t.test('hundreds at once, of which many leave while the service comes and goes, leave no place taken', async t => {
+  const all = await processes(t, 3, 4)
+  let running = 0
+  let most = 0
+  const work = async (process: Process, index: number): Promise<void> => {
+    const run = new Cancellation()
+    if (index % 3 === 0) setTimeout(() => run.abort(new Error('gone')), index % 17)
+    const slot = await process.enter(`owner ${index % 5}`, run).catch(() => undefined)
+    if (!slot) return
+    most = Math.max(most, ++running)
+    await sleep(index % 3)
+    running--
+    slot.release()
+  }
+  const working = Promise.all(all.flatMap(process => Array.from({ length: 100 }, (_, index) => work(process, index))))
+  for (let times = 0; times < 3; times++) {
+    await sleep(20)
+    for (const { service, coordinated } of all) {
+      service.mode = times === 1 ? 'stalls' : 'fails'
+      void coordinated.beat()
+    }
+    await sleep(70)
+    for (const { service, coordinated } of all) {
+      service.resume()
+      do await coordinated.beat()
+      while (!coordinated.isUp)
+    }
+  }
+  await working
+  t.ok(most <= 4 + 6, `${most} at once: at most what was under way, and each one's share`)
+  for (const { coordinated } of all) await coordinated.flush()
+  const slots: (Slot | undefined)[] = []
+  for (let count = 0; count < 4; count++) slots.push(await all[0]!.enter('last'))
+  t.ok(slots.every(Boolean))
+  t.equal(await all[1]!.enter('last', undefined, false), undefined)
+  for (const slot of slots) slot!.release()
+  t.same(
+    all.map(({ running, waiting }) => [running, waiting]),
+    all.map(() => [0, 0]),
+  )
+})

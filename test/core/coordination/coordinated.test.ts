@@ -62,7 +62,12 @@ t.test('a late answer opens the breaker for all who wait, and nobody waits after
   t.equal(await coordinated.claim(claim(1)), undefined)
   t.equal(weak.asked.length, asked, 'the service is not asked')
   t.equal(logs.length, 1)
-  t.match(JSON.parse(logs[0]!), { plugin: 'weak', processes: 1, message: /^processes cannot count together now/ })
+  t.match(JSON.parse(logs[0]!), {
+    plugin: 'weak',
+    processes: 1,
+    error: 'no answer within 50 ms',
+    message: /^processes cannot count together now/,
+  })
 })
 
 t.test('what a late answer took is given back', async t => {
@@ -120,6 +125,31 @@ t.test('a service that lost what it counted says so', async t => {
   t.equal((await engine.member('one').states('g', [window]))[0]?.used, 0, 'changes of before mean nothing')
 })
 
+t.test('after a long silence, as of a process that was stopped, it is back', async t => {
+  const clock = new FakeClock()
+  const { coordinated } = await process(t, new MemoryCoordination(new FakeClock()), 'one', clock)
+  const back: boolean[] = []
+  coordinated.onBack(isLost => back.push(isLost))
+  clock.pass(1_000)
+  await coordinated.beat()
+  t.same(back, [])
+  clock.pass(120_000)
+  await coordinated.beat()
+  t.same(back, [false])
+})
+
+t.test('a number of processes that is none changes nothing', async t => {
+  const { coordinated, weak } = await process(t, new MemoryCoordination(new FakeClock()), 'one')
+  for (const processes of [0, -1, Number.NaN, undefined as never]) {
+    weak.service = { ...weak.service, beat: async () => ({ processes, generation: 'x' }) }
+    await coordinated.beat()
+    t.equal(coordinated.processes, 1)
+  }
+  weak.service = { ...weak.service, beat: async () => ({ processes: 2.5, generation: 'x' }) }
+  await coordinated.beat()
+  t.equal(coordinated.share(10), 4)
+})
+
 t.test('an absent service does not prevent a start', async t => {
   const logs: string[] = []
   const coordinated = new Coordinated(
@@ -136,7 +166,7 @@ t.test('an absent service does not prevent a start', async t => {
     () => coordinated.isUp,
     () => coordinated.beat(),
   )
-  t.equal(coordinated.processes, 1)
+  t.equal(coordinated.processes, 4, 'the others will come')
   await coordinated.stop()
   t.same([coordinated.isUp, coordinated.isProvided], [false, false])
 })
@@ -156,3 +186,40 @@ async function until(isSo: () => boolean, step: () => Promise<void>): Promise<vo
     await step()
   }
 }
+
+t.test('what was asked before a failure says nothing of now', async t => {
+  const engine = new MemoryCoordination(new FakeClock())
+  const { coordinated, weak } = await process(t, engine, 'one')
+  weak.mode = 'stalls'
+  t.equal(await coordinated.claim(claim(1)), undefined)
+  weak.mode = 'works'
+  await until(
+    () => coordinated.isUp,
+    () => coordinated.beat(),
+  )
+  weak.breakOff()
+  await sleep(0)
+  t.equal(coordinated.isUp, true)
+})
+
+t.test('a place that was given back while nobody knew whether it had arrived is not held again', async t => {
+  const engine = new MemoryCoordination(new FakeClock())
+  const { coordinated, weak } = await process(t, engine, 'one')
+  const held = { group: 'g', bucket: 'p', place: 'held', isHeld: true }
+  weak.mode = 'stalls'
+  coordinated.place(held)
+  await until(
+    () => !coordinated.isUp,
+    () => sleep(5),
+  )
+  weak.mode = 'works'
+  await until(
+    () => coordinated.isUp,
+    () => coordinated.beat(),
+  )
+  coordinated.place({ ...held, isHeld: false })
+  await sleep(0)
+  weak.breakOff()
+  await coordinated.flush()
+  t.match(await engine.member('two').claim(claim(1, 1)), { windows: [{ used: 1 }] })
+})

@@ -7,7 +7,7 @@ export class WeakService implements Coordination {
   readonly expectedProcesses: number | undefined
   /** The names of the functions that were called. */
   readonly asked: string[] = []
-  readonly #stalled: (() => void)[] = []
+  readonly #stalled: ((cause?: Error) => void)[] = []
 
   constructor(service: Coordination, expectedProcesses?: number) {
     this.service = service
@@ -17,6 +17,11 @@ export class WeakService implements Coordination {
   resume(): void {
     this.mode = 'works'
     for (const go of this.#stalled.splice(0)) go()
+  }
+
+  /** What stalls fails, as when a connection is closed. */
+  breakOff(): void {
+    for (const go of this.#stalled.splice(0)) go(new Error('connection closed'))
   }
 
   readonly claim: Coordination['claim'] = claim => this.#ask('claim', () => this.service.claim(claim))
@@ -29,7 +34,10 @@ export class WeakService implements Coordination {
   async #ask<T>(name: string, ask: () => Promise<T>): Promise<T> {
     this.asked.push(name)
     if (this.mode === 'fails') throw new Error('connection refused')
-    if (this.mode === 'stalls') await new Promise<void>(resolve => this.#stalled.push(resolve))
+    if (this.mode === 'stalls') {
+      const cause = await new Promise<Error | undefined>(resolve => this.#stalled.push(resolve))
+      if (cause) throw cause
+    }
     return await ask()
   }
 }

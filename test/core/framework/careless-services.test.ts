@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { definePlugin, type Token } from '../../../core/index.ts'
 import { TokenCounter } from '../../../core/kit.ts'
-import { ConversationStore, RateLimiter, ResponseStore, type Hold, type TokenWindow } from '../../../core/stores.ts'
+import { type Admission, ConversationStore, RateLimiter, ResponseStore, type Hold, type TokenWindow } from '../../../core/stores.ts'
 import type { PluginUse } from '../../../core/framework/plugin.ts'
 import { testGateway, type TestGateway } from '../../../core/testing/index.ts'
 import memory from '../../../plugins/stores/memory/index.ts'
@@ -295,7 +295,7 @@ const hold: Hold = { extend: () => true, settle: () => {}, release: () => {} }
 const goodLimiter = { reserve: () => hold, enter: () => () => {} }
 const limited = { key: { maxConcurrency: 2, limits: [{ windowMs: 60_000, requests: 5 }] } }
 
-const badLimits: readonly (readonly ['reserve' | 'enter', unknown, string])[] = [
+const badLimits: readonly (readonly ['reserve' | 'enter' | 'admit', unknown, string])[] = [
   ['reserve', undefined, 'expected a hold or { full, retryAfterMs }, got undefined'],
   ['reserve', 5, 'expected a hold or { full, retryAfterMs }, got a number'],
   ['reserve', 'x', 'expected a hold or { full, retryAfterMs }, got a string'],
@@ -311,13 +311,19 @@ const badLimits: readonly (readonly ['reserve' | 'enter', unknown, string])[] = 
   ['enter', {}, 'expected a function or undefined, got an object'],
   ['enter', 'x', 'expected a function or undefined, got a string'],
   ['enter', null, 'expected a function or undefined, got null'],
+  ['admit', undefined, "expected what was admitted, { full, retryAfterMs } or 'no-place', got undefined"],
+  ['admit', 'full', "expected what was admitted, { full, retryAfterMs } or 'no-place', got a string"],
+  ['admit', {}, 'expected a function as `leave`, got undefined'],
+  ['admit', { leave: () => {}, states: 5 }, 'expected an array of { left, refillsAt } as `states`, got a number'],
+  ['admit', { leave: () => {}, tokens: {} }, 'expected { fit, release } or undefined as `tokens`, got an object'],
+  ['admit', { retryAfterMs: 100 }, 'expected one of the windows as `full`, got undefined'],
 ]
 
 t.test('a request with limits fails closed if the rate limiter fails, and the log names it', async t => {
   const wrong = badLimits.flatMap(([member, value, problem]) =>
     [async () => value, () => value].map(answer => [member, answer, bad(member, problem.replaceAll(/[{}]/g, '\\$&'))] as const),
   )
-  const thrown = (['reserve', 'enter'] as const).flatMap(member =>
+  const thrown = (['reserve', 'enter', 'admit'] as const).flatMap(member =>
     [fails, failsLater].map(answer => [member, answer, failed(member)] as const),
   )
   for (const [member, answer, reason] of [...wrong, ...thrown]) {
@@ -333,6 +339,9 @@ t.test('no room is a 429, and the answers of a good limiter pass', async t => {
   for (const [limiter, status] of [
     [{}, 200],
     [{ enter: () => undefined }, 429],
+    [{ admit: () => ({ leave: () => {} }) }, 200],
+    [{ admit: async () => 'no-place' }, 429],
+    [{ admit: ({ requests: [full] }: Admission) => ({ full, retryAfterMs: 100 }) }, 429],
     [{ reserve: async ([full]: readonly TokenWindow[]) => ({ full, retryAfterMs: 100 }) }, 429],
     [{ reserve: async ([full]: readonly TokenWindow[]) => ({ full, retryAfterMs: undefined }) }, 429],
   ] as const) {

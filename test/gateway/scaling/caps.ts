@@ -27,5 +27,9 @@ export async function checkCap(t: Test, cluster: Cluster, caller: Caller): Promi
 
 /** Asks until all are refused. Holds of a killed replica come back meanwhile. */
 async function usedUp(cluster: Cluster, caller: Caller): Promise<void> {
-  await until('the cap to be used up', async () => (await caller.all(cluster.replicas, 30)).of(402) === 30 && (await held(cluster)) === 0, 300_000)
+  await until(
+    'the cap to be used up',
+    async () => (await caller.all(cluster.replicas, 30)).of(402) === 30 && (await held(cluster)) === 0,
+    500,
+  )
 }

@@ -70,7 +70,6 @@ export class Cluster {
 
   /** A new organization with a spend cap far above what tests spend, so that spending is counted. */
   async org(id: string, settings: object = {}): Promise<string> {
-    
     await this.admin.ask('POST', '/orgs', { id, name: id })
     await this.admin.ask('PATCH', `/orgs/${id}`, { spend_cap_usd: 1000, ...settings })
     return id
@@ -93,18 +92,29 @@ export class Cluster {
   /** Resolves when all replicas count together. */
   async together(): Promise<void> {
     const probe = await this.#probe()
-    await until('all replicas to count together', async () => (await probe.all(this.replicas, this.replicas.length)).of(200) === this.replicas.length)
+    await until(
+      'all replicas to count together',
+      async () => (await probe.all(this.replicas, this.replicas.length)).of(200) === this.replicas.length,
+      200,
+    )
   }
 
   /** Resolves when each of these replicas counts for itself. */
   async apart(replicas: readonly Replica[]): Promise<void> {
     const probe = await this.#probe()
-    await until('replicas to count for themselves', async () => (await probe.all(replicas, replicas.length)).of(503) === replicas.length)
+    await until(
+      'replicas to count for themselves',
+      async () => (await probe.all(replicas, replicas.length)).of(503) === replicas.length,
+      200,
+    )
   }
 
   /** A key whose limit is far away, and must never be exceeded. */
   async #probe(): Promise<Caller> {
-    return this.callers.find(({ label }) => label === 'probe') ?? (await this.caller('probe', { limits: [{ requests: 1_000_000, window_s: 3_600, exact: true }] }))
+    return (
+      this.callers.find(({ label }) => label === 'probe') ??
+      (await this.caller('probe', { limits: [{ requests: 1_000_000, window_s: 3_600, exact: true }] }))
+    )
   }
 
   /** Starts a process in place of a replica that has ended. */

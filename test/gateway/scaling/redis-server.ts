@@ -43,7 +43,18 @@ export class RedisServer {
 
   /** Starts it again on the same port. */
   async restart(): Promise<void> {
-    const settings = ['--port', String(this.port), '--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction', '--protected-mode', 'no']
+    const settings = [
+      '--port',
+      String(this.port),
+      '--save',
+      '',
+      '--appendonly',
+      'no',
+      '--maxmemory-policy',
+      'noeviction',
+      '--protected-mode',
+      'no',
+    ]
     const [file, ...rest] = [...this.#launcher, program!, ...settings, ...this.#more]
     this.#child = spawn(file!, rest, { stdio: ['ignore', 'pipe', 'inherit'] })
     for await (const text of this.#child.stdout!.setEncoding('utf8').iterator({ destroyOnReturn: false }))

@@ -81,7 +81,7 @@ t.test('a key with everything comes back as it was set, and null takes a setting
     spend_period: 'week',
     limits: [
       { tokens: 100_000, window_s: 60 },
-      { requests: 10, window_s: 1 },
+      { requests: 10, window_s: 1, exact: true },
     ],
     max_concurrency: 4,
     expires_at: '2036-01-31T12:00:00.000Z',
@@ -387,6 +387,7 @@ t.test('bad input is a 400 or 404 that names the member', async t => {
       ['POST', '/keys', key({ user: 'nobody' }), 400, 'user', /No user has the id/],
       ['POST', '/keys', key({ policy: { zdr: { value: true, enforced: true } } }), 400, 'policy.zdr.enforced', /Unknown parameter/],
       ['POST', '/keys', key({ limits: [{ tokens: 1, window_s: 0 }] }), 400, 'limits[0].window_s', /must be >= 1/],
+      ['POST', '/keys', key({ limits: [{ tokens: 1, window_s: 1, exact: 'yes' }] }), 400, 'limits[0].exact', /expected a boolean/],
       ['POST', '/keys', key({ limits: [{ window_s: 1 }] }), 400, 'limits[0]', /exactly one of 'tokens', 'requests', but got none/],
       ['POST', '/keys', key({ limits: [{ tokens: 1, requests: 1, window_s: 1 }] }), 400, 'limits[0]', /exactly one of/],
       ['POST', '/keys', key({ limits: [{ requests: 0, window_s: 1 }] }), 400, 'limits[0].requests', /must be >= 1/],

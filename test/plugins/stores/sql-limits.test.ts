@@ -1,6 +1,8 @@
 import t from 'tap'
 import type { Hold, RateLimiter, TokenWindow } from '../../../core/stores.ts'
 import { SqlLimits } from '../../../plugins/stores/sql/limits.ts'
+import { SqlSavedWindows } from '../../../plugins/stores/sql/saved-windows.ts'
+import { WindowRows } from '../../../plugins/stores/sql/window-rows.ts'
 import { rateLimiterSuite } from '../../../core/testing/index.ts'
 import { FakeClock } from '../../kit/set-up.ts'
 import { onEveryDatabase, silent } from './databases.ts'
@@ -50,6 +52,34 @@ onEveryDatabase(t, (t, open) => {
     const third = new SqlLimits(database, clock, silent)
     await take(third, hourly, 50)
     t.same(await third.reserve([hourly], 1), { full: hourly, retryAfterMs: hourMs })
+  })
+
+  void t.test('keeps windows for a limiter that counts elsewhere', async t => {
+    const database = await open(t)
+    const clock = new FakeClock()
+    const ahead = new FakeClock(clock.now() + 300_000)
+    const [one, two] = [clock, ahead].map(machine => new SqlSavedWindows(new WindowRows(database, database, machine, clock), machine)) as [
+      SqlSavedWindows,
+      SqlSavedWindows,
+    ]
+    t.same(await one.read(['a', 'b']), [])
+    await one.save([
+      { bucket: 'b', used: 5, endsInMs: hourMs },
+      { bucket: 'a', used: 7, endsInMs: 2 * hourMs },
+    ])
+    await two.save([{ bucket: 'b', used: 3, endsInMs: hourMs / 2 }])
+    const read = async (from: SqlSavedWindows): Promise<unknown> =>
+      (await from.read(['a', 'b', 'c'])).toSorted((a, b) => (a.bucket < b.bucket ? -1 : 1))
+    const both = [
+      { bucket: 'a', used: 7, endsInMs: 2 * hourMs },
+      { bucket: 'b', used: 3, endsInMs: hourMs / 2 },
+    ]
+    t.same(await read(one), both, 'the last one counts')
+    t.same(await read(two), both, 'whatever the clock of a machine says')
+    clock.pass(hourMs)
+    t.same(await read(one), [{ bucket: 'a', used: 7, endsInMs: hourMs }])
+    await one.save(Array.from({ length: 1_200 }, (_, index) => ({ bucket: `many ${index}`, used: index, endsInMs: hourMs })))
+    t.match(await one.read(['many 1199']), [{ used: 1_199 }])
   })
 
   rateLimiterSuite(t, {

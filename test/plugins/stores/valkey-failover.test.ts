@@ -195,6 +195,12 @@ t.test('a cluster of three nodes', { skip: noValkey || longOnly, timeout: 300_00
   await nodes[2]!.kill()
   const during = await Promise.all(groups.map(group => take(one, group, 1)))
   t.ok(during.some(Boolean) && !during.every(Boolean), 'other nodes still count')
+  await t.rejects(one.coordination.beat({}), 'and the sign of life tells that one is missing')
+  for (let second = 0; second < 8; second++) {
+    await sleep(1_000)
+    const still = await Promise.all(groups.map(group => take(one, group, 1)))
+    t.ok(still.some(Boolean), `and still do after ${second + 1} s`)
+  }
   await nodes[2]!.restart()
   await until(async () => (await Promise.all(groups.map(group => take(one, group, 1)))).every(Boolean), 'the node')
 

@@ -7,7 +7,12 @@ local lease = ARGV[1]
 local at = 2
 for i = 1, #KEYS do
   local last = at + ARGV[at]
-  for place = at + 1, last do redis.pcall('ZADD', KEYS[i], now + lease, ARGV[place]) end
+  local scored = {}
+  for place = at + 1, last do
+    scored[#scored + 1] = now + lease
+    scored[#scored + 1] = ARGV[place]
+  end
+  redis.pcall('ZADD', KEYS[i], unpack(scored))
   redis.call('PEXPIRE', KEYS[i], lease)
   at = last + 1
 end
