@@ -19,7 +19,7 @@ export const serverSchema = {
       anyOf: [{ const: 'auto' }, { type: 'integer', minimum: 1, maximum: 256 }],
       default: 1,
       description:
-        'How many processes serve. `auto` is one for each core that the gateway may use. With more than one, a further process starts them and replaces those that end. See docs/operation.md.',
+        'How many processes serve. `auto` is one for each core that the gateway may use. With more than one, a further process starts them and replaces those that end. See docs/workers.md.',
     },
     admin: {
       anyOf: [

@@ -17,8 +17,8 @@ export function startCoordinator(log: Logger): Promise<CoordinatorProcess> {
   return OwnerProcess.start(log)
 }
 
-/** The plugins that a worker gets besides those of the config, to reach that process. */
-export async function coordinatorPlugins(path: string, { plugins, server }: LoadedConfig): Promise<readonly PluginUse[]> {
+/** The plugins that a worker gets besides those of the config, to reach that process. `isFirst`: it says for all what it finds out. */
+export async function coordinatorPlugins(path: string, { plugins, server }: LoadedConfig, isFirst: boolean): Promise<readonly PluginUse[]> {
   const { ownerPlugins } = await import('../owner/plugin.ts')
-  return ownerPlugins(path, workersOf(server.workers), plugins)
+  return ownerPlugins(path, workersOf(server.workers), plugins, isFirst)
 }

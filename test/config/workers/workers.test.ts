@@ -6,19 +6,18 @@ import { askProcess, config, Workplace, type TurnpikeProcess } from '../../kit/t
 import { crowd } from './crowd.ts'
 import { logged, slowStream, until } from './observed.ts'
 
-/** The processes of the workers. */
+/** The processes of the workers, without the one in which they count together. */
 function workersOf({ pid }: TurnpikeProcess): readonly number[] {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean)
-  // The other one is the owner process.
-  return children.filter(child => commandOf(child).includes('worker')).map(Number)
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
+  return children.filter(child => commandOf(child).includes('\0worker\0'))
 }
 
-function commandOf(pid: string): readonly string[] {
+/** Empty if it has ended. */
+function commandOf(pid: number): string {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
   } catch {
-    // It has ended.
-    return []
+    return ''
   }
 }
 
