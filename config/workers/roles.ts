@@ -12,9 +12,14 @@ export interface CoordinatorProcess {
   stop(): Promise<void>
 }
 
-/** Starts the process in which workers count together. Called once, before a worker opens its gateway. Throws a `ConfigError`. */
-export function startCoordinator(log: Logger): Promise<CoordinatorProcess> {
-  return OwnerProcess.start(log)
+/**
+ * Starts the process in which workers count together. Called once, before a worker opens its gateway. Throws a `ConfigError`. Undefined where
+ * no socket is private to a user.
+ */
+export async function startCoordinator(log: Logger): Promise<CoordinatorProcess | undefined> {
+  if (process.platform !== 'win32') return await OwnerProcess.start(log)
+  log.warn('on Windows, workers count together only with Valkey, so each has limits of its own')
+  return undefined
 }
 
 /** The plugins that a worker gets besides those of the config, to reach that process. `isFirst`: it says for all what it finds out. */
