@@ -52,6 +52,12 @@ export const longChecks: readonly LongCheck[] = [
     files: ['test/config/restarts-behind-proxies.test.ts'],
   },
   {
+    name: 'Scaling',
+    difference:
+      'every fault of Redis, Postgres, a replica and its clock, and network namespaces; the short form has a killed Redis and one that a replica is cut off from',
+    files: ['test/plugins/stores/valkey-failover.test.ts', 'test/gateway/scaling'],
+  },
+  {
     name: 'Memory',
     difference: 'RSS and heap after a collection, from request 200,000 to request 1,200,000; there is no short form',
     programs: [

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import type { Cluster } from './cluster.ts'
 import { ask, type Reply } from './reply.ts'
 import type { Replica } from './replica.ts'
 
@@ -29,16 +29,15 @@ export class Caller {
     return new Replies(await Promise.all(asked))
   }
 
-  /** The same, and again for those that get a 503: an exact limit is refused while replicas cannot count together. */
-  async firm(replicas: readonly Pick<Replica, 'url'>[], count: number): Promise<Replies> {
-    const asked = Array.from({ length: count }, async (_, index) => {
-      for (;;) {
-        const reply = await this.ask(replicas[index % replicas.length]!)
-        if (reply.status !== 503) return reply
-        await sleep(50)
-      }
-    })
-    return new Replies(await Promise.all(asked))
+  /** The same, and again for those that get a 503, in smaller groups: an exact limit is refused while replicas cannot count together. */
+  async firm(cluster: Pick<Cluster, 'replicas' | 'together'>, count: number): Promise<Replies> {
+    const replies: Reply[] = []
+    for (let size = count; replies.length < count; size = Math.max(1, size >> 1)) {
+      const { all } = await this.all(cluster.replicas, Math.min(size, count - replies.length))
+      replies.push(...all.filter(({ status }) => status !== 503))
+      if (replies.length < count) await cluster.together()
+    }
+    return new Replies(replies)
   }
 
   /** Of all that was asked. */

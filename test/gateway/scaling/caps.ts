@@ -30,6 +30,6 @@ async function usedUp(cluster: Cluster, caller: Caller): Promise<void> {
   await until(
     'the cap to be used up',
     async () => (await caller.all(cluster.replicas, 30)).of(402) === 30 && (await held(cluster)) === 0,
-    300_000,
+    500,
   )
 }

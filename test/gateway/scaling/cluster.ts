@@ -91,17 +91,23 @@ export class Cluster {
 
   /** Resolves when all replicas count together. */
   async together(): Promise<void> {
-    const probe = await this.#probe()
-    await until(
-      'all replicas to count together',
-      async () => (await probe.all(this.replicas, this.replicas.length)).of(200) === this.replicas.length,
-    )
+    await this.#untilEach(this.replicas, 200, 'all replicas to count together')
   }
 
   /** Resolves when each of these replicas counts for itself. */
   async apart(replicas: readonly Replica[]): Promise<void> {
+    await this.#untilEach(replicas, 503, 'replicas to count for themselves')
+  }
+
+  async #untilEach(replicas: readonly Replica[], status: 200 | 503, what: string): Promise<void> {
     const probe = await this.#probe()
-    await until('replicas to count for themselves', async () => (await probe.all(replicas, replicas.length)).of(503) === replicas.length)
+    const areAllSo = async (): Promise<boolean> => {
+      const replies = await probe.all(replicas, replicas.length)
+      const other = replies.all.find(reply => reply.status !== 200 && reply.status !== 503)
+      if (other) throw new Error(`expected a 200 or a 503, but a replica answered ${other.status}: ${other.text}`)
+      return replies.of(status) === replicas.length
+    }
+    await until(what, areAllSo, 200)
   }
 
   /** A key whose limit is far away, and must never be exceeded. */

@@ -1,4 +1,5 @@
 import type { Test } from 'tap'
+import { isLong } from '../../kit/long.ts'
 import type { Caller } from './caller.ts'
 import type { Cluster } from './cluster.ts'
 import type { Replica } from './replica.ts'
@@ -13,7 +14,7 @@ export interface Fault {
   end(): Promise<void> | void
 }
 
-const limit = 100
+const limit = isLong ? 100 : 20
 
 /**
  * Limits before, during and after a fault. While all replicas are alone, each has a share of a limit, rounded up; while some are, the others
@@ -36,8 +37,8 @@ export async function checkFault(t: Test, cluster: Cluster, { name, alone: alone
   const free = await cluster.caller(`${name} free`, { org })
 
   await cluster.together()
-  t.same((await begun.all(replicas, 30)).statuses, { 200: 30 })
-  t.same((await exact.firm(replicas, 10)).statuses, { 200: 10 })
+  t.same((await begun.all(replicas, 6)).statuses, { 200: 6 })
+  t.same((await exact.firm(cluster, 10)).statuses, { 200: 10 })
 
   await begin()
   await cluster.apart(alone)
@@ -62,7 +63,7 @@ export async function checkFault(t: Test, cluster: Cluster, { name, alone: alone
   await fresh.all(replicas, limit)
   if (cluster.partings === hasParted) t.equal(half.served, limit, 'what was counted meanwhile counts once')
   t.ok(fresh.served <= 2 * limit)
-  await exact.firm(replicas, 3 * limit)
+  await exact.firm(cluster, 3 * limit)
   t.ok(exact.served <= limit, `${exact.served} of an exact limit`)
 }
 

@@ -28,7 +28,7 @@ export class Replica {
   static async start(workplace: Workplace, settings: ReplicaSettings): Promise<Replica> {
     const { environment, launcher, arguments: more = [], address = '127.0.0.1' } = settings
     const process = workplace.spawn(['start', ...more], [], environment, launcher)
-    const reached = (url: string): string => url.replace(/\/\/[^:/]+/, `//${address}`)
+    const reached = (url: string): string => url.replace(/\/\/[^:/]+/, `//${address}`).replace(/,$/, '')
     const url = reached(await process.url())
     const [, adminUrl] = await process.says(/The admin API is on (http:\S+)/)
     return new Replica(workplace, settings, process, url, reached(adminUrl!))

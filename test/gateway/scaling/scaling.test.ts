@@ -3,6 +3,7 @@ import { isLong } from '../../kit/long.ts'
 import { noPostgres, startPostgres } from '../../plugins/stores/postgres-server.ts'
 import { audit } from './audit.ts'
 import { Cluster } from './cluster.ts'
+import { checkCanary, checkCommands } from './commands.ts'
 import { checkFault } from './faults.ts'
 import { noRedis, RedisServer } from './redis-server.ts'
 import { redisFaults } from './redis-faults.ts'
@@ -23,9 +24,11 @@ t.test('three replicas on one Postgres and one Redis', { skip: noPostgres || noR
     databaseUrl: await postgres.createDatabase(),
     replicas: relays.map(({ port }) => ({ environment: { VALKEY_URL: `redis://127.0.0.1:${port}` } })),
   })
+  const heard = await redis.monitor()
   await t.test('all is well', t => checkSteady(t, cluster))
   await t.test('any replica', t => checkAnyReplica(t, cluster))
-  if (process.env.SHORT) return
+  await t.test('what Redis is asked', t => checkCommands(t, cluster, redis))
+  await t.test('what Redis knows', async t => checkCanary(t, cluster, await heard()))
   for (const [name, fault] of Object.entries(redisFaults(redis, relays)))
     if (isLong || shortFaults.includes(name)) await t.test(`Redis is ${name}`, t => checkFault(t, cluster, fault))
   await t.test('afterwards', t => audit(t, cluster))
