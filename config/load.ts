@@ -17,7 +17,8 @@ import { blamePlugins } from './faults.ts'
 import { freshAddress } from './fresh-modules.ts'
 import { explain } from './load-failure.ts'
 import { processMasks } from './process-output.ts'
-import { serverFormats, serverSchema, type ServerInput, type ServerOptions } from './schema.ts'
+import { serverSchema, type ServerInput, type ServerOptions } from './schema.ts'
+import { serverFormats } from './server-formats.ts'
 import './typescript-modules.ts'
 
 export interface LoadedConfig {

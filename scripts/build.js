@@ -37,6 +37,8 @@ const catalog = join('plugins', 'catalogs', 'bundled', 'models.json')
 
 /** Chunks, by the modules that lead to their contents. The first that has a module keeps it. */
 const chunks = {
+  // Loaded by every command. The process that starts workers loads little else.
+  command: ['config/command', 'config/faults', 'config/leave', 'config/process-output', 'config/workers/parent'],
   // Loaded by every start, with any config.
   gateway: ['core/index', 'core/kit', 'core/stores', 'core/admin', 'core/gateway', 'config/index'],
   // Shared by `turnpike start` and `turnpike check`.

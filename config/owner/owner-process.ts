@@ -116,7 +116,6 @@ export class OwnerProcess {
 
 /** Only this user can look into it: what connects may count. */
 function folderOfSocket(): string {
-  if (process.platform === 'win32') throw new ConfigError(undefined, ['Several workers without Valkey need Linux or macOS.'])
   for (const parent of new Set([tmpdir(), '/tmp'])) {
     try {
       const folder = mkdtempSync(join(parent, 'turnpike-'))

@@ -10,7 +10,7 @@ import { OwnerClient } from './owner-client.ts'
 const startWaitMs = 1_000
 
 /** What lets this process count with the others of its machine. Without the services that the config's own plugins provide. */
-export function ownerPlugins(path: string, processes: number, plugins: readonly PluginUse[]): readonly PluginUse[] {
+export function ownerPlugins(path: string, processes: number, plugins: readonly PluginUse[], isFirst = false): readonly PluginUse[] {
   const checked = check(plugins)
   if (checked.some(({ provides }) => provides.includes(Coordination))) return []
   const own = checked.flatMap(({ plugin, options, isDefault }): readonly Token<any>[] => {
@@ -18,10 +18,13 @@ export function ownerPlugins(path: string, processes: number, plugins: readonly 
     return typeof plugin.provides === 'function' ? plugin.provides(options) : (plugin.provides ?? [])
   })
   const provides = [Coordination, SharedState, RateLimiter].filter(service => !own.includes(service))
-  return [ownerPlugin(provides)({ path, processes })]
+  return [ownerPlugin(provides, isFirst)({ path, processes })]
 }
 
-function ownerPlugin(provides: readonly Token<any>[]) {
+const countsApart =
+  'the workers of this machine count limits together, but gateways on other machines count theirs for themselves, exact ones too; those that load a plugin such as stores/valkey count together'
+
+function ownerPlugin(provides: readonly Token<any>[], isFirst: boolean) {
   return definePlugin({
     name: 'owner',
     contracts: { Coordination: 1, SharedState: 1 },
@@ -45,8 +48,9 @@ function ownerPlugin(provides: readonly Token<any>[]) {
       gateway.onStart(() => client.open(startWaitMs))
       gateway.onStop(() => client.close())
       if (!gateway.provides(RateLimiter)) return
-      const limiter = new CoordinatedLimiter({ coordinated, clock, log, saved })
+      const limiter = new CoordinatedLimiter({ coordinated, clock, log, saved, isOfOneMachine: true })
       gateway.provide(RateLimiter, limiter)
+      if (isFirst && saved?.isShared) gateway.onStart(() => log.info(countsApart))
       gateway.onStop(() => limiter.stop())
     },
   })

@@ -12,13 +12,18 @@ export interface CoordinatorProcess {
   stop(): Promise<void>
 }
 
-/** Starts the process in which workers count together. Called once, before a worker opens its gateway. Throws a `ConfigError`. */
-export function startCoordinator(log: Logger): Promise<CoordinatorProcess> {
-  return OwnerProcess.start(log)
+/**
+ * Starts the process in which workers count together. Called once, before a worker opens its gateway. Throws a `ConfigError`. Undefined where
+ * no socket is private to a user.
+ */
+export async function startCoordinator(log: Logger): Promise<CoordinatorProcess | undefined> {
+  if (process.platform !== 'win32') return await OwnerProcess.start(log)
+  log.warn('on Windows, workers count together only with Valkey, so each has limits of its own')
+  return undefined
 }
 
-/** The plugins that a worker gets besides those of the config, to reach that process. */
-export async function coordinatorPlugins(path: string, { plugins, server }: LoadedConfig): Promise<readonly PluginUse[]> {
+/** The plugins that a worker gets besides those of the config, to reach that process. `isFirst`: it says for all what it finds out. */
+export async function coordinatorPlugins(path: string, { plugins, server }: LoadedConfig, isFirst: boolean): Promise<readonly PluginUse[]> {
   const { ownerPlugins } = await import('../owner/plugin.ts')
-  return ownerPlugins(path, workersOf(server.workers), plugins)
+  return ownerPlugins(path, workersOf(server.workers), plugins, isFirst)
 }

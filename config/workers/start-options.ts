@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { numberFrom } from '../command.ts'
-import { serverFormats } from '../schema.ts'
+import { serverFormats } from '../server-formats.ts'
 import type { Launch } from './worker-process.ts'
 
 /** What the command line may set of the `server` section. */

@@ -21,6 +21,8 @@ export class WorkerListener implements Listener {
   readonly #isHttps: boolean
   readonly #copies: Map<SocketName, BoundSocket>
   readonly #accepting = new Map<number, NetServer>()
+  /** Those that take no more connections, and still have some. */
+  readonly #closing = new Set<NetServer>()
 
   /** `copies`: the sockets that this process has copies of. Takes those that it accepts from. */
   constructor(
@@ -43,17 +45,28 @@ export class WorkerListener implements Listener {
   }
 
   get acceptors(): readonly NetServer[] {
-    return [...this.#accepting.values()]
+    return [...this.#accepting.values(), ...this.#closing]
+  }
+
+  /** Takes no more connections, because another process does. */
+  handOver(): void {
+    this.#close([])
   }
 
   /** Accepts from exactly these sockets. The others stay open in the parent, with the connections that wait there. */
   async accept(names: readonly number[]): Promise<void> {
     const added = names.filter(name => !this.#accepting.has(name))
     await Promise.all(added.map(name => this.#open(name)))
+    this.#close(names)
+  }
+
+  /** Nobody who waits at a socket is lost: the parent has it, too. */
+  #close(except: readonly number[]): void {
     for (const [name, acceptor] of this.#accepting) {
-      if (names.includes(name)) continue
+      if (except.includes(name)) continue
       this.#accepting.delete(name)
-      NetServer.prototype.close.call(acceptor)
+      this.#closing.add(acceptor)
+      NetServer.prototype.close.call(acceptor, () => this.#closing.delete(acceptor))
     }
   }
 

@@ -49,6 +49,11 @@ export class WorkerSockets {
     await welcome(this.#served!.gateway, this.#listener!, this.#admin)
   }
 
+  /** Takes no more connections, because other processes do. */
+  handOver(): void {
+    this.#listener?.handOver()
+  }
+
   /** Lets go of the sockets that it does not accept from. */
   dropCopies(): void {
     for (const socket of this.#copies.values()) socket.close()

@@ -56,7 +56,7 @@ export class Worker {
   }
 
   async #open(loaded: LoadedConfig, coordinator: string | undefined): Promise<void> {
-    const more = coordinator === undefined ? [] : await coordinatorPlugins(coordinator, loaded)
+    const more = coordinator === undefined ? [] : await coordinatorPlugins(coordinator, loaded, this.#options.number === 1)
     const config = { ...loaded, plugins: [...loaded.plugins, ...more] }
     const gateway = await openGateway(config, { logFields: { worker: this.#options.number } })
     try {
@@ -66,6 +66,7 @@ export class Worker {
       this.#beginStop = (why, announces) => {
         const announceMs = announces ? config.server.drainAnnounceMs : undefined
         this.#sockets.dropCopies()
+        if (process.connected && !announces) this.#sockets.handOver()
         return new Stop(this.#sockets.serving, { why, exitCode: this.#exitCode, announceMs })
       }
       report({ kind: 'opened', fixed })

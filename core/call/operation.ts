@@ -47,8 +47,10 @@ export class Operation {
   /** Ends the operation if its hold is lost before it is settled. */
   watch(reservation: Reservation): void {
     reservation.onLost(() => {
+      const { cancellation } = this.#scope
+      if (cancellation.aborted) return
       this.context.note('credit', { lost: true })
-      this.#scope.cancellation.abort(holdLost())
+      cancellation.abort(holdLost())
     })
   }
 

@@ -55,8 +55,8 @@ export interface LatestAnswers {
 
 /** How the metrics of this process become those of all processes. Core calls it about once a second. */
 export interface MetricSharing {
-  /** What this process recorded since the last call. Core sees to it that it is added to the sums once. */
-  take(): readonly CountDelta[]
+  /** Some of what this process recorded since the last call: all of it if it is less than `most`. Core sees to it that it is added to the sums once. */
+  take(most: number): readonly CountDelta[]
   /** Takes sums of all processes, with all that was taken before. From now on, windows and `latest` count them. */
   receive(sums: readonly CountSum[]): void
   /** The sums are lost: `take` begins anew, with all that other processes still need. */

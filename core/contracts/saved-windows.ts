@@ -1,20 +1,24 @@
 import type { Maybe } from '../runtime/pending.ts'
 import { contract } from '../foundation/token.ts'
 
-/** How a window stood when it was saved. */
+/** A window, or a change of one. */
 export interface SavedWindow {
   readonly bucket: string
+  /** In a change, what is added: negative to give back. */
   readonly used: number
   readonly endsInMs: number
 }
 
 /**
- * Keeps windows of an hour or more for a limiter that counts elsewhere, so that they survive a restart of it. Experimental. Every process
- * saves what it knows, so a window that is saved again replaces the one before.
+ * Keeps windows of an hour or more for a limiter that counts elsewhere: they survive a restart of it, and machines that cannot count together
+ * know of each other. Experimental. Every process adds what it has counted itself.
  */
 export interface SavedWindows {
+  /** True if other machines may use the same store. */
+  readonly isShared?: boolean
   /** Those that have not ended, in any order. */
   read(buckets: readonly string[]): Maybe<readonly SavedWindow[]>
-  save(windows: readonly SavedWindow[]): Maybe<void>
+  /** Adds to these windows, or begins those that have ended. Returns them as they are then, in any order, without those that it did not keep. */
+  add(changes: readonly SavedWindow[]): Maybe<readonly SavedWindow[]>
 }
 export const SavedWindows = contract<SavedWindows>('saved-windows', { version: 1, stability: 'experimental' })

@@ -44,6 +44,11 @@ export interface SharedMapOptions<V> {
    * agree if the order of what is joined makes no difference. Default: what came last.
    */
   join?(known: V, sent: V): V
+  /**
+   * True if the two say the same. Other gateways then hear of a value that is set again only after half of its time, so they may forget it
+   * that much earlier. For entries that many requests set. Default: they hear of every `set`.
+   */
+  isSame?(known: V, next: V): boolean
 }
 
 /** A map that this gateway shares with others, if a plugin provides `SharedState`. Synchronous, and in memory. Experimental. */

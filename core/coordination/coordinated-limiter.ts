@@ -24,6 +24,8 @@ export interface CoordinatedLimiterParts {
   readonly log: Logger
   /** Keeps windows of an hour or more. */
   readonly saved?: SavedWindows | undefined
+  /** True if the service counts for the processes of one machine, and other machines may use the same store. Default: false. */
+  readonly isOfOneMachine?: boolean
 }
 
 /**
@@ -35,9 +37,9 @@ export class CoordinatedLimiter implements RateLimiter {
   readonly #long: LongWindows | undefined
   readonly #together: Together
 
-  constructor({ coordinated, clock, log, saved }: CoordinatedLimiterParts) {
+  constructor({ coordinated, clock, log, saved, isOfOneMachine = false }: CoordinatedLimiterParts) {
     this.#clock = clock
-    this.#long = saved && new LongWindows({ saved, clock, log, isWhole: () => coordinated.isUp })
+    this.#long = saved && new LongWindows({ saved, clock, log, isOfOneMachine })
     this.#together = new Together(coordinated, clock, this.#long)
   }
 

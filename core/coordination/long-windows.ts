@@ -7,13 +7,15 @@ import type { OwnWindow } from './own-windows.ts'
 
 const longMs = 60 * 60 * 1000
 const saveAfterMs = 1_000
+/** What the service told earlier is too old to compare with what is saved. */
+const freshMs = 2 * saveAfterMs
 
 export interface LongWindowParts {
   readonly saved: SavedWindows
   readonly clock: Clock
   readonly log: Logger
-  /** False while this process does not know the whole of a window. */
-  readonly isWhole: () => boolean
+  /** True if the service counts for one machine, and others may use the same store. */
+  readonly isOfOneMachine: boolean
 }
 
 /** Keeps windows of an hour or more in a store, so that they survive a restart of the service where processes count together. */
@@ -57,21 +59,32 @@ export class LongWindows {
   }
 
   async #save(): Promise<void> {
-    const { saved, clock, isWhole } = this.#parts
+    const { saved, clock } = this.#parts
     const now = clock.elapsed()
-    const windows = [...this.#changed].filter(({ endsAt }) => endsAt > now)
+    const windows = [...this.#changed].filter(({ endsAt, unsaved }) => endsAt > now && unsaved !== 0)
     this.#changed.clear()
     if (windows.length === 0) return
-    if (!isWhole()) return this.#again(windows)
-    const taken = windows.map(({ unsaved }) => unsaved)
+    const changes = windows.map(({ bucket, unsaved, endsAt }) => ({ bucket, used: unsaved, endsInMs: endsAt - now }))
     for (const window of windows) window.unsaved = 0
     try {
-      await saved.save(windows.map(({ bucket, used, endsAt }) => ({ bucket, used, endsInMs: endsAt - now })))
+      const known = new Map((await saved.add(changes)).map(({ bucket, used }) => [bucket, used]))
+      for (const [index, window] of windows.entries()) {
+        const saved = known.get(window.bucket)
+        if (saved === undefined) window.unsaved += changes[index]!.used
+        else this.#compare(window, saved)
+      }
     } catch (error) {
-      for (const [index, window] of windows.entries()) window.unsaved += taken[index]!
+      for (const [index, window] of windows.entries()) window.unsaved += changes[index]!.used
       this.#failed.report(describeError(error))
       this.#again(windows)
     }
+  }
+
+  /** The store knows what other machines have counted, too. */
+  #compare(window: OwnWindow, saved: number): void {
+    const { clock, isOfOneMachine } = this.#parts
+    if (!isOfOneMachine || clock.elapsed() - window.toldAt > freshMs) return
+    window.elsewhere = Math.max(0, saved + window.unsaved - window.used)
   }
 
   #again(windows: readonly OwnWindow[]): void {

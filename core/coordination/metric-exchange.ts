@@ -1,5 +1,6 @@
 import pTimeout from 'p-timeout'
 import type { MetricSharing } from '../contracts/metric-store.ts'
+import { nextTurn } from '../runtime/turns.ts'
 import type { Coordinated } from './coordinated.ts'
 
 const everyMs = 1_000
@@ -7,6 +8,9 @@ const everyMs = 1_000
 const patienceMs = 250
 /** After this long, an answer is given up. */
 const answerMs = 15_000
+/** Requests are served in between. */
+const sumsAtOnce = 20
+const deltasAtOnce = 50
 
 /** Makes the metrics of this process those of all that count together: each second it sends what is new here, and gets the sums that changed. */
 export class MetricExchange {
@@ -48,10 +52,17 @@ export class MetricExchange {
 
   /** What was taken is the service's from then on: without an answer, it may have arrived, and is not sent again. */
   async #exchange(): Promise<void> {
-    const answer = await within(answerMs, this.#coordinated.exchange(this.#metrics.take(), this.#since))
-    if (!answer) return
-    this.#since = answer.since
-    this.#metrics.receive(answer.sums)
+    for (let isOver = false; !isOver;) {
+      const deltas = this.#metrics.take(deltasAtOnce)
+      const answer = await within(answerMs, this.#coordinated.exchange(deltas, this.#since))
+      if (!answer) return
+      this.#since = answer.since
+      for (let from = 0; from < answer.sums.length; from += sumsAtOnce) {
+        await nextTurn()
+        this.#metrics.receive(answer.sums.slice(from, from + sumsAtOnce))
+      }
+      isOver = deltas.length < deltasAtOnce
+    }
   }
 }
 

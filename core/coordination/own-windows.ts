@@ -17,6 +17,10 @@ export interface OwnWindow {
   used: number
   /** The part of `counted` that is in no saved window. */
   unsaved: number
+  /** What other machines have counted, of which the service knows nothing. */
+  elsewhere: number
+  /** When the service told how it stands, on `Clock.elapsed`. */
+  toldAt: number
   /** It took the place of one that had not ended, whose counts were added again. */
   isAgain: boolean
 }
@@ -75,12 +79,12 @@ export class OwnWindows {
     const endsAt = this.#clock.elapsed() + endsInMs
     const known = this.open(bucket)
     if (known && (known.run === undefined || known.run === run)) {
-      Object.assign(known, { run, used, endsAt })
+      Object.assign(known, { run, used, endsAt, toldAt: this.#clock.elapsed() })
       this.#counted(known, amount)
       return known
     }
     const window = this.#begin({ bucket, windowMs }, group, run, endsAt)
-    window.used = used
+    Object.assign(window, { used, toldAt: this.#clock.elapsed() })
     this.#counted(window, amount)
     const carried = this.#carried.get(bucket)
     this.#carried.delete(bucket)
@@ -135,7 +139,19 @@ export class OwnWindows {
     endsAt: number,
   ): OwnWindow {
     this.#prune()
-    const window = { group, bucket, windowMs, run, endsAt, counted: 0, used: 0, unsaved: 0, isAgain: false }
+    const window = {
+      group,
+      bucket,
+      windowMs,
+      run,
+      endsAt,
+      counted: 0,
+      used: 0,
+      unsaved: 0,
+      elsewhere: 0,
+      toldAt: -Infinity,
+      isAgain: false,
+    }
     this.#windows.set(bucket, window)
     return window
   }

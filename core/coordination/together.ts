@@ -58,7 +58,11 @@ export class Together {
     const { group, windows } = wishes
     const place = wishes.place && this.#places.claimOf(wishes.place)
     const saved = await this.#saved(windows.map(({ window }) => window))
-    const claims = windows.map(({ window, amount }): WindowClaim => ({ ...window, amount, saved: saved?.get(window.bucket) }))
+    const claims = windows.map(({ window, amount }): WindowClaim => ({
+      ...this.#limited(window),
+      amount,
+      saved: saved?.get(window.bucket),
+    }))
     const result = await this.#coordinated.claim({ group, places: place ? [place] : [], windows: claims })
     return result ? this.#taken(wishes, place, result) : this.#takeAlone(wishes)
   }
@@ -70,10 +74,16 @@ export class Together {
     if (!states) return windows.map(window => this.#shareOf(window, now))
     const saved = await this.#saved(windows)
     return states.map(({ run, used, endsInMs }, index) => {
-      const { bucket, tokens } = windows[index]!
+      const { bucket, tokens } = this.#limited(windows[index]!)
       const known = run === undefined ? saved?.get(bucket) : undefined
       return known ? stateOf(tokens, known.used, known.endsInMs, now) : stateOf(tokens, used, endsInMs, now)
     })
+  }
+
+  /** Less what other machines have taken. */
+  #limited(window: TokenWindow): TokenWindow {
+    const { elsewhere = 0 } = this.own.open(window.bucket) ?? {}
+    return elsewhere > 0 ? { ...window, tokens: Math.max(0, window.tokens - elsewhere) } : window
   }
 
   #taken({ group, windows: wishes }: Wishes, place: PlaceClaim | undefined, result: Claimed | Unclaimed): Taking {
@@ -81,7 +91,7 @@ export class Together {
     const now = this.#clock.now()
     const windows = wishes.map(({ window, amount }, index) => this.own.told(window, group, result.windows[index]!, isTaken ? amount : 0))
     return {
-      states: result.windows.map(({ used, endsInMs }, index) => stateOf(wishes[index]!.window.tokens, used, endsInMs, now)),
+      states: result.windows.map(({ used, endsInMs }, index) => stateOf(this.#limited(wishes[index]!.window).tokens, used, endsInMs, now)),
       windows: isTaken ? windows.map((window, index) => window ?? this.own.current(wishes[index]!.window, group)) : undefined,
       leave: isTaken && place ? this.#places.keep(group, place) : undefined,
       isPlaceFull: !isTaken && result.fullPlace !== undefined,

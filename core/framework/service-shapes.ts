@@ -72,7 +72,7 @@ service(BackgroundStore, {
 })
 service(MetricStore, { record: method, window: method, latest: method, share: optional(method) })
 service(RateLimiter, { reserve: method, enter: method, states: optional(method), admit: optional(method) })
-service(SavedWindows, { read: method, save: method })
+service(SavedWindows, { isShared: optional(flag), read: method, add: method })
 service(Ledger, {
   reserve: method,
   spent: method,

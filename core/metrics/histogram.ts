@@ -29,12 +29,24 @@ export class Histogram {
     return this.#total
   }
 
-  /** `bucket`: as `bucketOf` says. Ignores buckets that it never says. */
-  add(bucket: number, count = 1): void {
-    if (bucket > maxBucket) return
+  /** `bucket`: as `bucketOf` says. */
+  add(bucket: number): void {
     this.#cover(bucket, bucket)
-    this.#counts[bucket - this.#first]! += count
-    this.#total += count
+    this.#counts[bucket - this.#first]!++
+    this.#total++
+    this.#version++
+  }
+
+  /** Ignores buckets that `bucketOf` never says. */
+  addAll(buckets: readonly (readonly [bucket: number, count: number])[]): void {
+    const known = buckets.filter(([bucket]) => bucket <= maxBucket)
+    if (known.length === 0) return
+    const numbers = known.map(([bucket]) => bucket)
+    this.#cover(Math.min(...numbers), Math.max(...numbers))
+    for (const [bucket, count] of known) {
+      this.#counts[bucket - this.#first]! += count
+      this.#total += count
+    }
     this.#version++
   }
 

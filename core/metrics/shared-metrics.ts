@@ -31,9 +31,11 @@ export class SharedMetrics implements MetricSharing {
     this.#listed = listed
   }
 
-  take(): readonly CountDelta[] {
+  /** The minutes of an endpoint come together, so there may be a few more. */
+  take(most: number): readonly CountDelta[] {
     const deltas: CountDelta[] = []
     for (const { provider, model, endpoint } of this.#listed.endpoints()) {
+      if (deltas.length >= most) break
       if (!endpoint.hasUnsent) continue
       endpoint.takeUnsent((minute, summary) =>
         deltas.push({ name: JSON.stringify([prefix, minute, provider, model]), counts: countsOf(summary), forMs: keepMs }),

@@ -14,13 +14,17 @@ export function countsOf(summary: MetricSummary): Readonly<Record<string, number
 /** Ignores what it does not know: another process may be of a later version. */
 export function summaryOfCounts(counts: Readonly<Record<string, unknown>>): MetricSummary {
   const summary = new MetricSummary()
+  const latency: [number, number][] = []
+  const total: [number, number][] = []
   for (const [name, count] of Object.entries(counts)) {
     if (typeof count !== 'number' || !Number.isSafeInteger(count) || count <= 0) continue
-    const [, histogram, text] = /^([lt]?)(\d{1,4})$/.exec(name) ?? []
-    const number = Number(text)
-    if (histogram === 'l') summary.latency.add(number, count)
-    else if (histogram === 't') summary.total.add(number, count)
-    else if (histogram === '' && number < sumNames.length) summary[sumNames[number]!] = count
+    const buckets = name.startsWith('l') ? latency : name.startsWith('t') ? total : undefined
+    const number = Number(buckets ? name.slice(1) : name)
+    if (!Number.isSafeInteger(number) || number < 0) continue
+    if (buckets) buckets.push([number, count])
+    else if (number < sumNames.length) summary[sumNames[number]!] = count
   }
+  summary.latency.addAll(latency)
+  summary.total.addAll(total)
   return summary
 }

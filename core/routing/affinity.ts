@@ -33,8 +33,8 @@ export class Affinity {
   constructor({ affinityMs }: Settings, shared: SharedMaps) {
     this.#warmMs = affinityMs
     // Callers choose the keys.
-    this.#byKey = shared.map('affinity/keys', { max: maxRemembered, keys: 'private', accepts: isWarm })
-    this.#byResponse = shared.map('affinity/responses', { max: maxRemembered, keys: 'ids', accepts: isWarm })
+    this.#byKey = shared.map('affinity/keys', { max: maxRemembered, keys: 'private', accepts: isWarm, isSame })
+    this.#byResponse = shared.map('affinity/responses', { max: maxRemembered, keys: 'ids', accepts: isWarm, isSame })
   }
 
   /**
@@ -63,6 +63,10 @@ export class Affinity {
 
 function isWarm(value: unknown): value is Warm {
   return isObject(value) && typeof value['provider'] === 'string' && typeof value['model'] === 'string'
+}
+
+function isSame(known: Warm, next: Warm): boolean {
+  return known.provider === next.provider && known.model === next.model
 }
 
 /** Undefined if the request follows no other. */

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import type { Reply } from '../contracts/route.ts'
 import { asGatewayError, GatewayError, PluginError } from '../foundation/errors.ts'
 import { describePluginError, Logger } from '../foundation/logger.ts'
+import { RepeatedError } from '../foundation/repeated-error.ts'
 import { wire } from '../framework/container.ts'
 import { isPending } from '../runtime/pending.ts'
 import type { Channel } from './channel.ts'
@@ -31,6 +32,7 @@ export class HttpApp {
   readonly listener: (message: IncomingMessage, response: ServerResponse) => void
   readonly #mount: Mount<MountedRoute, MountedExchange>
   readonly #log: Logger
+  readonly #refused: RepeatedError
   /** Answers every path that no route serves. */
   readonly #unknown: MountedRoute
   /** Routes without parameters, by path and method. */
@@ -45,6 +47,7 @@ export class HttpApp {
   constructor(mount: Mount<any, any>, log: Logger) {
     this.#mount = mount
     this.#log = log
+    this.#refused = new RepeatedError(log, mount.failure)
     const routes = mount.routes.values() as readonly MountedRoute[]
     this.#unknown = mount.refuse(unknownPath(routes))
     for (const [path, sharing] of Map.groupBy(routes.filter(isExact), ({ path }) => path))
@@ -147,16 +150,16 @@ export class HttpApp {
     return headers ? { ...reply, headers: { ...reply.headers, ...headers } } : reply
   }
 
-  /** The reply for what was thrown. A failure of the gateway or a plugin is logged. */
+  /** The reply for what was thrown. A failure of the gateway or a plugin is logged, a refusal for now only now and then. */
   #failed(route: MountedRoute, exchange: MountedExchange, thrown: unknown): Reply {
     const mount = this.#mount
     const error = this.#hinted(mount.asError(thrown))
-    if (error.status >= 500)
-      this.#log.error(mount.failure, {
-        request: exchange.id,
-        status: error.status,
-        ...mount.failureFields(thrown, route, exchange, this.#pluginOf(route)),
-      })
+    if (error.status >= 500) {
+      const fields = { request: exchange.id, status: error.status, ...mount.failureFields(thrown, route, exchange, this.#pluginOf(route)) }
+      // A refusal for now, such as of too many connections, hits many requests at the same time.
+      if (error.transient && error.cause === undefined) this.#refused.report(fields)
+      else this.#log.error(mount.failure, fields)
+    }
     mount.failed?.(exchange, error)
     const reply = this.#formatted(route, exchange, error)
     const { headers, asked } = error

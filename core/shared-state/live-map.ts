@@ -6,6 +6,8 @@ interface Entry<V> {
   readonly value: V
   /** On `Clock.elapsed`. */
   readonly until: number
+  /** Until then, other gateways need not hear of the same value again. */
+  readonly toldUntil: number
 }
 
 type Listener<V> = (key: string, value: V | undefined, forMs: number) => void
@@ -22,17 +24,19 @@ export class LiveMap<V extends {}> implements SharedMap<V> {
   readonly #arePrivate: boolean
   readonly #accepts: (value: unknown) => value is V
   readonly #join: ((known: V, sent: V) => V) | undefined
+  readonly #isSame: ((known: V, next: V) => boolean) | undefined
   readonly #clock: Clock
   readonly #entries: RecentValues<string, Entry<V>>
   #link: Link | undefined
   #sendsHmacs = false
   #listener: Listener<V> | undefined
 
-  constructor(name: string, { max, keys, accepts, join }: SharedMapOptions<V>, clock: Clock) {
+  constructor(name: string, { max, keys, accepts, join, isSame }: SharedMapOptions<V>, clock: Clock) {
     this.#name = name
     this.#arePrivate = keys === 'private'
     this.#accepts = accepts
     this.#join = join
+    this.#isSame = isSame
     this.#clock = clock
     this.#entries = recentValues(max)
   }
@@ -61,12 +65,16 @@ export class LiveMap<V extends {}> implements SharedMap<V> {
   }
 
   set(key: string, value: V, forMs: number): void {
-    const known = this.#put(key, value, forMs)
-    this.#link?.publish({ map: this.#name, key: known, value, forMs })
+    const known = this.#keyOf(key)
+    const before = this.#isSame && this.#entries.get(known)
+    const now = this.#clock.elapsed()
+    const areTold = before !== undefined && now < before.toldUntil && this.#isSame!(before.value, value)
+    this.#entries.set(known, { value, until: now + forMs, toldUntil: areTold ? before.toldUntil : now + forMs / 2 })
+    if (!areTold) this.#link?.publish({ map: this.#name, key: known, value, forMs })
   }
 
   keep(key: string, value: V, forMs: number): void {
-    this.#put(key, value, forMs)
+    this.#entries.set(this.#keyOf(key), { value, until: this.#clock.elapsed() + forMs, toldUntil: 0 })
   }
 
   delete(key: string): void {
@@ -84,7 +92,7 @@ export class LiveMap<V extends {}> implements SharedMap<V> {
       this.#entries.delete(key)
       this.#listener?.(key, undefined, 0)
     } else if (this.#accepts(value)) {
-      const entry = this.#joined(key, { value, until: this.#clock.elapsed() + forMs })
+      const entry = this.#joined(key, { value, until: this.#clock.elapsed() + forMs, toldUntil: this.#clock.elapsed() + forMs / 2 })
       this.#entries.set(key, entry)
       this.#listener?.(key, entry.value, forMs)
     }
@@ -93,14 +101,7 @@ export class LiveMap<V extends {}> implements SharedMap<V> {
   #joined(key: string, sent: Entry<V>): Entry<V> {
     const known = this.#join && this.#entries.get(key)
     if (!known || this.#clock.elapsed() >= known.until) return sent
-    return { value: this.#join!(known.value, sent.value), until: Math.min(known.until, sent.until) }
-  }
-
-  /** Returns the key as other gateways know it. */
-  #put(key: string, value: V, forMs: number): string {
-    const known = this.#keyOf(key)
-    this.#entries.set(known, { value, until: this.#clock.elapsed() + forMs })
-    return known
+    return { value: this.#join!(known.value, sent.value), until: Math.min(known.until, sent.until), toldUntil: 0 }
   }
 
   #keyOf(key: string): string {

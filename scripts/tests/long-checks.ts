@@ -55,7 +55,7 @@ export const longChecks: readonly LongCheck[] = [
     name: 'Scaling',
     difference:
       'every fault of Redis, Postgres, a replica and its clock, and network namespaces; the short form has a killed Redis and one that a replica is cut off from',
-    files: ['test/gateway/scaling'],
+    files: ['test/plugins/stores/valkey-failover.test.ts', 'test/gateway/scaling'],
   },
   {
     name: 'Memory',

@@ -15,7 +15,8 @@ t.test('restarts behind proxies lose and repeat nothing', { skip: noProxies, tim
     for (const replica of stage.replicas) {
       await sleep(2_000)
       const { exitCode, stderr } = await stage.restart(replica)
-      t.match([exitCode, stderr], [0, ''])
+      t.equal(exitCode, 0)
+      t.notMatch(stderr, /"level":"error"|drain timeout/)
     }
   await sleep(1_000)
   await stage.stop()

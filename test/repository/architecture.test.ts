@@ -328,6 +328,7 @@ const bundled = [
   'kysely',
   'leven',
   'libphonenumber-js',
+  'get-port-please',
   'listhen',
   'lru-cache',
   'p-timeout',

@@ -47,6 +47,7 @@ export class OpenConnections implements ConnectionHost {
   readonly #keys: KeyWatch
   #together: Together | undefined
   #isStopping = false
+  #isOver = false
 
   static {
     wire(this, dependencies)
@@ -76,7 +77,10 @@ export class OpenConnections implements ConnectionHost {
     server.on('upgrade', (request, socket, head) => void this.#accept(request, socket, head))
   }
 
-  /** The gateway begins to shut down: plugins are told, and no connection is accepted any more. */
+  /**
+   * The gateway begins to shut down, and plugins are told. Upgrades that were already on their way are accepted and told at once: their
+   * clients then connect again, while a refused upgrade would be a failure.
+   */
   stop(): void {
     this.#isStopping = true
     for (const connection of this.#open) connection.stop()
@@ -84,7 +88,7 @@ export class OpenConnections implements ConnectionHost {
 
   /** Ends all connections at once. Resolves when their records are there. */
   async destroy(): Promise<void> {
-    this.#isStopping = true
+    this.#isOver = true
     const closed = Array.from(this.#open, ({ socket }) => once(socket.destroy(), 'close'))
     await Promise.all(closed)
   }
@@ -132,8 +136,9 @@ export class OpenConnections implements ConnectionHost {
       release?.()
       connection.closed()
     })
+    if (this.#isStopping) connection.stop()
     try {
-      if (this.#isStopping) throw stopping()
+      if (this.#isOver) throw stopping()
       const admitted = protocol.auth === 'none' ? undefined : this.admit(scope, connection.headers)
       if (isPending(admitted)) await admitted
       // The peer may have left meanwhile.

@@ -77,6 +77,8 @@ async function isShort(
 async function settles({ ledger }: LedgerUnderTest): Promise<void> {
   const hold = await held(ledger, capped, 0.7)
   assert.equal(hold.usd, 0.7)
+  assert.notEqual(hold.isSure, false)
+  assert.deepEqual((await ledger.held?.(capped.caps)) ?? [0.7], [0.7])
   await isShort(ledger, capped, 0.4, cap)
   await hold.settle(0.2)
   await held(ledger, capped, 0.8)
@@ -174,6 +176,7 @@ async function balances({ ledger }: LedgerUnderTest): Promise<void> {
   assert.equal(await ledger.balance('example'), 2, 'an entry with the same id counts once')
   const hold = await held(ledger, prepaid, 1.5, 'req_1')
   assert.equal(await ledger.balance('example'), 2, 'a hold is not spent yet')
+  assert.equal((await ledger.heldCredit?.('example')) ?? 1.5, 1.5)
   await isShort(ledger, prepaid, 0.6, 'credit', 'req_2')
   await hold.settle(0.25)
   assert.equal(await ledger.balance('example'), 1.75)

@@ -64,7 +64,7 @@ export default definePlugin({
     },
   },
   needs: { clock: Clock },
-  contracts: { BackgroundStore: 2, SignOuts: 1 },
+  contracts: { BackgroundStore: 2, SavedWindows: 1, SignOuts: 1 },
   provides: ({ services = [] }) => services.map(service => storeServices[service]),
   offers: ({ services }) => (services ? [] : [...Object.values(storeServices), SavedWindows]),
   setup(gateway, { maxResponses, maxConversations, maxRecords }, { clock }) {

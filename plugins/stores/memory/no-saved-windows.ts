@@ -6,5 +6,7 @@ export class NoSavedWindows implements SavedWindows {
     return []
   }
 
-  save(): void {}
+  add(): readonly SavedWindow[] {
+    return []
+  }
 }

@@ -172,7 +172,7 @@ export default definePlugin({
       if (options.url !== undefined) gateway.onStart(() => log.info(countsApart))
     }
     if (gateway.provides(SavedWindows))
-      gateway.provide(SavedWindows, new SqlSavedWindows(new WindowRows(database, lookups, machine, clock), machine))
+      gateway.provide(SavedWindows, new SqlSavedWindows(new WindowRows(database, lookups, machine, clock), machine, 'url' in place))
     if (gateway.provides(Ledger)) {
       const process = new LedgerProcess(database, clock, log, { machine })
       const ledger = new SqlLedger(database, clock, log, process, readers.general)

@@ -57,21 +57,6 @@ export class WindowRows {
     })
   }
 
-  /** Writes these windows over those that are there, in one transaction. Pass them in the order of their buckets. */
-  async replace(windows: readonly RateWindowTable[]): Promise<void> {
-    const rows = moved(windows, this.#aheadMs)
-    await this.#database.transaction().execute(async transaction => {
-      const statements = inGroups(rows).map(group =>
-        transaction
-          .insertInto('rate_window')
-          .values(group)
-          .onConflict(conflict => conflict.column('bucket').doUpdateSet({ used: sql`excluded.used`, ends_at: sql`excluded.ends_at` }))
-          .compile(),
-      )
-      await inOrder(transaction, statements)
-    })
-  }
-
   /** How far the clock of the database is ahead of this machine's. */
   get #aheadMs(): number {
     return this.#shared.now() - this.#machine.now()

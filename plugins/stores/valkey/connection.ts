@@ -16,7 +16,7 @@ export interface ConnectionOptions extends Omit<ClientOptions, 'redis'> {
 
 const longestWaitMs = 2_000
 const shortestWaitMs = 50
-/** A connection that lasted as long was a good one. */
+/** A connection that lasted as long was a good one: the next one is opened at once. */
 const goodAfterMs = 5_000
 const watchMs = 250
 
@@ -38,6 +38,7 @@ export class Connection {
   #lose: ((error: Error) => void) | undefined
   #tried = Promise.withResolvers<void>()
   #watching: NodeJS.Timeout | undefined
+  #wasReady = false
   #hasToldPolicy = false
 
   constructor(options: ConnectionOptions, clock: Clock, log: Logger) {
@@ -147,13 +148,14 @@ export class Connection {
   async #keepOpen(): Promise<void> {
     for (let failures = 0; !this.#stopping.signal.aborted; failures++) {
       const begin = this.#clock.elapsed()
+      this.#wasReady = false
       try {
         await this.#session()
       } catch (error) {
         if (!this.#stopping.signal.aborted) this.#trouble.report(error)
       }
       this.#tried.resolve()
-      if (this.#clock.elapsed() - begin > goodAfterMs) failures = 0
+      if (this.#wasReady) failures = this.#clock.elapsed() - begin > goodAfterMs ? 0 : Math.min(failures, 2)
       const waitMs = Math.min(longestWaitMs, shortestWaitMs * 2 ** Math.min(failures, 10)) * (0.5 + Math.random() / 2)
       await sleep(waitMs, undefined, { ref: false, signal: this.#stopping.signal }).catch(() => {})
     }
@@ -175,6 +177,7 @@ export class Connection {
       for (const [channel, listener] of this.#channels) await client.subscribe(channel, listener)
       clearTimeout(timeLimit)
       this.#client = client
+      this.#wasReady = true
       this.#trouble.over(version)
       this.#tried.resolve()
       for (const listener of this.#readyListeners) listener()

@@ -41,7 +41,7 @@ export class Deliveries {
       return await lane.send({ script, keys: [numberKey, ...keys], values: numbered, until: this.#clock.elapsed() + giveUpMs })
     } finally {
       this.#open--
-      if (lane.isEmpty) this.#lanes.delete(numberKey)
+      if (lane.isEmpty && this.#lanes.get(numberKey) === lane) this.#lanes.delete(numberKey)
     }
   }
 }

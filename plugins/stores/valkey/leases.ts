@@ -48,8 +48,9 @@ export class Leases {
     const now = this.#clock.elapsed()
     const due = [...this.#leases.values()].filter(({ renewedAt }) => (now - renewedAt) * renewals >= this.#leaseMs)
     try {
+      const byKey = [...Map.groupBy(due, ({ key }) => key).values()]
       // In a cluster, a script changes what is on one node.
-      const parts = this.#connection.isCluster ? Map.groupBy(due, ({ key }) => key).values() : [due]
+      const parts = this.#connection.isCluster ? byKey : [byKey.flat()]
       for (const part of parts)
         for (let from = 0; from < part.length; from += atOnce) await this.#renewSome(part.slice(from, from + atOnce), now)
     } catch {

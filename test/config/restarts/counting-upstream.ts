@@ -12,6 +12,8 @@ export class CountingUpstream {
   readonly #server = createServer((request, response) => void this.#answer(request, response))
 
   async listen(): Promise<string> {
+    // Otherwise a slow machine closes connections that a gateway is about to use.
+    this.#server.keepAliveTimeout = 0
     await once(this.#server.listen(0, '127.0.0.1'), 'listening')
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }

@@ -17,9 +17,11 @@ export class LimitedProcesses {
   readonly all: LimitedProcess[] = []
   engine = new MemoryCoordination(this.clock)
   readonly #saved: SavedWindows | undefined
+  readonly #isOfOneMachine: boolean
 
-  constructor(saved?: SavedWindows) {
+  constructor(saved?: SavedWindows, isOfOneMachine = false) {
     this.#saved = saved
+    this.#isOfOneMachine = isOfOneMachine
   }
 
   async start(mode: WeakService['mode'] = 'works', expected?: number): Promise<LimitedProcess> {
@@ -27,7 +29,13 @@ export class LimitedProcesses {
     const service = new WeakService(this.engine.member(`process ${this.all.length}`), expected)
     service.mode = mode
     const coordinated = new Coordinated(this.clock, log)
-    const limiter = new CoordinatedLimiter({ coordinated, clock: this.clock, log, saved: this.#saved })
+    const limiter = new CoordinatedLimiter({
+      coordinated,
+      clock: this.clock,
+      log,
+      saved: this.#saved,
+      isOfOneMachine: this.#isOfOneMachine,
+    })
     await coordinated.connect(service, 'weak')
     const process = { limiter, coordinated, service }
     this.all.push(process)

@@ -16,9 +16,13 @@ class Kept implements SavedWindows {
     return buckets.flatMap(bucket => this.windows.get(bucket) ?? [])
   }
 
-  async save(windows: readonly SavedWindow[]): Promise<void> {
+  async add(changes: readonly SavedWindow[]): Promise<readonly SavedWindow[]> {
     if (this.fails) throw new Error('the database is down')
-    for (const window of windows) this.windows.set(window.bucket, window)
+    return changes.map(change => {
+      const window = { ...change, used: (this.windows.get(change.bucket)?.used ?? 0) + change.used }
+      this.windows.set(change.bucket, window)
+      return window
+    })
   }
 }
 
@@ -66,6 +70,20 @@ t.test('a service that lost its counts goes on from what was saved, and adds wha
   t.equal(await leftOf(processes, long), 55)
 })
 
+t.test('where nothing is saved, each process counts its part again', async t => {
+  const processes = new LimitedProcesses({ read: () => [], add: () => [] })
+  t.teardown(() => processes.stop())
+  const [one, two] = [await processes.start(), await processes.start()]
+  await one.limiter.reserve([long], 30)
+  await two.limiter.reserve([long], 10)
+  for (const { limiter } of processes.all) await limiter.stop()
+  await processes.mend({ isLost: true })
+  await one.limiter.reserve([long], 1)
+  await two.limiter.reserve([long], 1)
+  await processes.flush()
+  t.equal(await leftOf(processes, long), 58)
+})
+
 t.test('a database that is down stops nobody, and is told later', async t => {
   const kept = new Kept()
   const processes = processesOf(t, kept)
@@ -78,4 +96,28 @@ t.test('a database that is down stops nobody, and is told later', async t => {
   kept.fails = false
   await limiter.stop()
   t.equal(kept.windows.get(long.bucket)?.used, 10)
+})
+
+t.test('machines that cannot count together know of each other by what is saved', async t => {
+  const kept = new Kept()
+  const machines = [new LimitedProcesses(kept, true), new LimitedProcesses(kept, true)] as const
+  for (const machine of machines) t.teardown(() => machine.stop())
+  const [one, sibling, two] = [await machines[0].start(), await machines[0].start(), await machines[1].start()]
+  const save = async (): Promise<void> => {
+    for (const { limiter } of [one, sibling, two]) await limiter.stop()
+  }
+  const take = async ({ limiter }: typeof one, amount: number): Promise<boolean> => 'settle' in (await limiter.reserve([long], amount))
+  t.ok((await take(one, 10)) && (await take(two, 20)) && (await take(sibling, 5)))
+  await save()
+  t.ok((await take(one, 1)) && (await take(two, 1)) && (await take(sibling, 1)))
+  await save()
+  t.equal(kept.windows.get(long.bucket)?.used, 38)
+  t.equal(await leftOf(machines[0], long), 63, 'all but the last one, which was saved later')
+  t.equal(await take(one, 64), false)
+  t.equal(await take(two, 63), false)
+  t.ok(await take(sibling, 63))
+  await save()
+  t.ok(await take(two, 1), 'it learns with what it saves')
+  await save()
+  t.equal(await take(two, 1), false)
 })

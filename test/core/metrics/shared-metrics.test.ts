@@ -85,7 +85,7 @@ void t.test('the suite of metric stores, of one that shares', async t =>
       const member = new MemoryCoordination(clock).member('one')
       let since: string | undefined
       const exchange = async (): Promise<void> => {
-        const answer = await member.exchange(sharing.take(), since)
+        const answer = await member.exchange(sharing.take(100), since)
         since = answer.since
         sharing.receive(answer.sums)
       }
@@ -195,6 +195,16 @@ t.test('what the service has lost is there again, from all who recorded it', asy
   for (let seconds = 0; seconds < 2; seconds++) await processes.second()
   t.same(processes.requests, [9, 9])
   t.equal((await processes.start()).requests, 9)
+})
+
+t.test('many endpoints are exchanged in parts, all of them', async t => {
+  const processes = new Processes(t)
+  const [one, two] = [await processes.start(), await processes.start()]
+  for (let model = 0; model < 333; model++) one.record(1, { model: `m${model}` })
+  await processes.second()
+  const known = Array.from({ length: 333 }, (_, model) => two.metrics.window('acme', `m${model}`, quarterMs).requests)
+  t.ok(known.every(requests => requests === 1))
+  t.equal(one.service.asked.filter(name => name === 'exchange').length, 1 + 7 + 1, 'the first, the parts, and the second time')
 })
 
 t.test('models that callers make up stay in their process, and so do minutes of a clock that is far off', async t => {

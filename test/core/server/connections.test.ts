@@ -509,12 +509,14 @@ t.test('an upgrade over TLS is served, refused and ended as well', async t => {
   t.same(statuses(await under.recorded(3)), ['ECHO /v1/echo 200', 'GET /v1/echo 101', 'GET /v1/echo 401'])
 })
 
-t.test('no connection is accepted while the gateway shuts down, and stopping it closes all', async t => {
+t.test('a connection that comes while the gateway shuts down is told to leave, and stopping it closes all', async t => {
   const under = await underTest(t)
   const peer = new UpgradingPeer(under.url, '/v1/echo', under.apiKey)
   await peer.hears(/101/)
   under.gateway.connections.stop()
   t.match(await peer.hears(/stopping\n/), /stopping\n$/)
+  t.match(await new UpgradingPeer(under.url, '/v1/echo', under.apiKey).hears(/stopping\n/), /^HTTP\/1\.1 101 [^]*stopping\n$/)
+  await under.gateway.connections.destroy()
   t.match(await new UpgradingPeer(under.url, '/v1/echo', under.apiKey).ends(), /^HTTP\/1\.1 503 [^]*shutting down/)
 })
 

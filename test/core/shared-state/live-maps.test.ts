@@ -191,3 +191,33 @@ t.test('an attacker with many addresses does not fill the memory of other gatewa
   for (let address = 0; address < 5_000; address++) one.failed('ta_demo_wrong', `192.0.2.${address}`)
   t.equal(group.sent.length, 130)
 })
+
+t.test('a value that stays the same is told once in half of its time', async t => {
+  const clock = new FakeClock()
+  const group = new SharingGroup(clock)
+  const log = createLogger('info', new Masks(), () => {})
+  const told: SharedChange[] = []
+  const open = (): SharedMap<string> => {
+    const maps = new LiveMaps(clock, log)
+    const accepts = (value: unknown): value is string => typeof value === 'string'
+    const map = maps.map<string>('test/same', { max: 10, keys: 'ids', accepts, isSame: (known, next) => known === next })
+    maps.connect(group.join(), 'linked', sealer)
+    return map
+  }
+  const [first, second] = [open(), open()]
+  group.join().subscribe(change => void told.push(change))
+  const values = (): readonly unknown[] => told.splice(0).map(({ value }) => value)
+  first.set('a', 'one', 1_000)
+  first.set('a', 'one', 1_000)
+  second.set('a', 'one', 1_000)
+  t.same(values(), ['one'], 'both know it')
+  clock.pass(400)
+  second.set('a', 'one', 1_000)
+  clock.pass(500)
+  t.same(values(), [], 'it was told within half of its time')
+  t.same([first.get('a'), second.leftMs('a')], ['one', 500])
+  second.set('a', 'one', 1_000)
+  t.same([values(), first.leftMs('a')], [['one'], 1_000])
+  first.set('a', 'two', 1_000)
+  t.same([values(), second.get('a')], [['two'], 'two'], 'another value is told at once')
+})

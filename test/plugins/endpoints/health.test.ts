@@ -66,5 +66,5 @@ t.test('health is a 503 with retry-after once the gateway is about to stop, and 
   const body = JSON.stringify({ model: 'sandbox/echo', input: 'hi' })
   const answer = await fetch(`${under.url}/v1/responses`, { method: 'POST', headers, body })
   t.match([answer.status, ((await answer.json()) as { readonly status: string }).status], [200, 'completed'])
-  t.same(under.logs, [], 'failing health checks are no failures')
+  t.notMatch(under.logs.join('\n'), /"level":"error"/, 'failing health checks are no failures')
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { execPath } from 'node:process'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
-import type { Kysely } from 'kysely'
+import { CompiledQuery, type Kysely } from 'kysely'
 import t, { type Test } from 'tap'
 import { systemClock } from '../../../core/foundation/clock.ts'
 import type { Ledger } from '../../../core/stores.ts'
@@ -327,6 +327,9 @@ t.test('two processes share caps and balances in Postgres', { skip: noPostgres }
   const url = await server.createDatabase()
   const { database } = await openPostgres({ url, maxConnections: 4 }, silent)
   await checkTwoProcesses(t, url, database)
+
+  const { rows } = await database.executeQuery(CompiledQuery.raw('show idle_in_transaction_session_timeout'))
+  t.same(rows, [{ idle_in_transaction_session_timeout: '10s' }], 'a process that stands still keeps no row locked')
 
   const hold = await held(ledgerOn(database).ledger, { caps: [{ ...capped.caps[0]!, account: 'key:restart' }] }, 0.5)
   await server.kill()

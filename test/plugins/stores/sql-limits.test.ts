@@ -63,22 +63,23 @@ onEveryDatabase(t, (t, open) => {
       SqlSavedWindows,
     ]
     t.same(await one.read(['a', 'b']), [])
-    await one.save([
+    await one.add([
       { bucket: 'b', used: 5, endsInMs: hourMs },
       { bucket: 'a', used: 7, endsInMs: 2 * hourMs },
     ])
-    await two.save([{ bucket: 'b', used: 3, endsInMs: hourMs / 2 }])
+    t.same(await two.add([{ bucket: 'b', used: -2, endsInMs: hourMs / 2 }]), [{ bucket: 'b', used: 3, endsInMs: hourMs }])
     const read = async (from: SqlSavedWindows): Promise<unknown> =>
       (await from.read(['a', 'b', 'c'])).toSorted((a, b) => (a.bucket < b.bucket ? -1 : 1))
     const both = [
       { bucket: 'a', used: 7, endsInMs: 2 * hourMs },
-      { bucket: 'b', used: 3, endsInMs: hourMs / 2 },
+      { bucket: 'b', used: 3, endsInMs: hourMs },
     ]
-    t.same(await read(one), both, 'the last one counts')
+    t.same(await read(one), both, 'both add')
     t.same(await read(two), both, 'whatever the clock of a machine says')
     clock.pass(hourMs)
     t.same(await read(one), [{ bucket: 'a', used: 7, endsInMs: hourMs }])
-    await one.save(Array.from({ length: 1_200 }, (_, index) => ({ bucket: `many ${index}`, used: index, endsInMs: hourMs })))
+    t.same(await one.add([{ bucket: 'b', used: 4, endsInMs: hourMs }]), [{ bucket: 'b', used: 4, endsInMs: hourMs }], 'it begins anew')
+    await one.add(Array.from({ length: 1_200 }, (_, index) => ({ bucket: `many ${index}`, used: index, endsInMs: hourMs })))
     t.match(await one.read(['many 1199']), [{ used: 1_199 }])
   })
 

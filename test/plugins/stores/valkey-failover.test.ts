@@ -131,6 +131,39 @@ t.test('a failover by sentinels', { skip: noValkey || noSentinel || longOnly, ti
   t.match(wrong.logs.join(''), /because the sentinels know no server of this name\. Correct sentinel\.master/)
 })
 
+t.test('an old copy of the data', { skip: noValkey || longOnly, timeout: 120_000 }, async t => {
+  const valkey = await server(t)
+  const one = await member(t, { url: valkey.url })
+  const beat = async (): Promise<string> => (await one.coordination.beat({})).generation
+  const firstBeat = async (): Promise<string> => {
+    let generation: string | undefined
+    await until(async () => (generation = await beat().catch(() => undefined)) !== undefined, 'a connection')
+    return generation!
+  }
+  const beatFor = async (seconds: number): Promise<void> => {
+    for (let second = 0; second < seconds; second++) {
+      await beat()
+      await sleep(1_000)
+    }
+  }
+  await beatFor(7)
+  const generation = await beat()
+  t.ok(await take(one, 'acme', 5))
+  await valkey.ask('SAVE')
+  await valkey.kill()
+  await valkey.restart()
+  t.equal(await firstBeat(), generation, 'a copy of a moment ago is no loss')
+  await beatFor(7)
+  await valkey.kill()
+  await valkey.restart()
+  const young = await member(t, { url: valkey.url })
+  await young.coordination.beat({})
+  const after = await firstBeat()
+  t.not(after, generation, 'an older one is')
+  t.equal((await young.coordination.beat({})).generation, after)
+  t.equal(await beat(), after)
+})
+
 t.test('a cluster of three nodes', { skip: noValkey || longOnly, timeout: 300_000 }, async t => {
   const cluster = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '1000', '--cluster-require-full-coverage', 'no']
   const nodes = [await server(t, ...cluster), await server(t, ...cluster), await server(t, ...cluster)]

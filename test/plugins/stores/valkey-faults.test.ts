@@ -222,6 +222,29 @@ t.test('a batch whose answer is lost is applied once', skip, async t => {
   t.equal(await usedOf(one), 53, 'a batch waits for a connection')
 })
 
+t.test('many batches at once, while connections break', skip, async t => {
+  const { port } = await server(t)
+  const proxy = await cuttingProxy(port)
+  t.teardown(() => proxy.close())
+  const one = await member(t, { url: `redis://127.0.0.1:${proxy.port}` })
+  await one.coordination.beat({})
+  const change = { group: 'acme', bucket: 'key:1', windowMs: 60_000, run: undefined, amount: 1 }
+  let isOver = false
+  let sent = 0
+  const senders = Array.from({ length: 20 }, async () => {
+    for (; !isOver; sent++) await one.coordination.change([change], [])
+  })
+  for (let cut = 0; cut < 4; cut++) {
+    await until(() => one.connection.isReady, 'a connection')
+    proxy.cutNextAnswer()
+    await sleep(100)
+  }
+  isOver = true
+  await Promise.all(senders)
+  await until(() => one.connection.isReady, 'a connection')
+  t.equal(await usedOf(one), sent, 'each is applied once')
+})
+
 t.test('a batch of before is not added to what a server counts that lost everything', skip, async t => {
   const valkey = await server(t)
   const proxy = await cuttingProxy(valkey.port)

@@ -37,8 +37,15 @@ const freedFromBytes = 1024 * 1024
 /** A third of a core that both want: enough for a record of each request that the other two thirds answer. */
 const backgroundNice = 3
 
+/** How long to sleep before the next try to begin, in milliseconds. */
+const triesFromMs = 0.5
+const triesToMs = 2
+const busyCode = 5
+
+const sleeper = new Int32Array(new SharedArrayBuffer(4))
 const statements = new Map<string, { readonly statement: StatementSync; readonly reads: boolean }>()
 let database: DatabaseSync | undefined
+let patienceMs = 0
 let isInTransaction = false
 /** Why the transaction cannot be committed any more. */
 let failure: { readonly cause: unknown } | undefined
@@ -51,6 +58,7 @@ function open({ path, busyTimeoutMs, setUp, isBackground }: SqliteFile): SqliteR
   if (isBackground) giveWay()
   database = new DatabaseSync(path, { timeout: busyTimeoutMs })
   database.exec(setUp)
+  patienceMs = busyTimeoutMs
   return []
 }
 
@@ -93,8 +101,7 @@ function handle(statements: readonly Statement[], step: Step | undefined): Sqlit
   try {
     if (step === 'begin') {
       isInTransaction = true
-      // A deferred transaction fails at once if another process writes between its first read and its first write.
-      database!.exec('begin immediate')
+      begin()
     }
     if (step === 'commit') end('commit')
     const results = statements.map(run)
@@ -103,6 +110,32 @@ function handle(statements: readonly Statement[], step: Step | undefined): Sqlit
   } catch (cause) {
     if (isInTransaction) failure = { cause }
     throw cause
+  }
+}
+
+/**
+ * Waits for its turn among the connections that write, of this process and others. SQLite's own wait is for longer and longer, so the one that
+ * came first hardly ever gets a lock that others take all the time.
+ */
+function begin(): void {
+  const untilMs = performance.now() + patienceMs
+  database!.exec('pragma busy_timeout = 0')
+  try {
+    while (!hasBegun(untilMs)) Atomics.wait(sleeper, 0, 0, triesFromMs + Math.random() * (triesToMs - triesFromMs))
+  } finally {
+    database!.exec(`pragma busy_timeout = ${patienceMs}`)
+  }
+}
+
+function hasBegun(untilMs: number): boolean {
+  try {
+    // A deferred transaction fails at once if another process writes between its first read and its first write.
+    database!.exec('begin immediate')
+    return true
+  } catch (error) {
+    const isBusy = (((error as { readonly errcode?: number }).errcode ?? 0) & 0xff) === busyCode
+    if (isBusy && performance.now() < untilMs) return false
+    throw error
   }
 }
 

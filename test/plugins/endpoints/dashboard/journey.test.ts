@@ -59,6 +59,7 @@ t.test('from signing in to a request that is found, by the browser alone', { ski
     await page.getByLabel(/^Period/).selectOption('month')
     await page.getByRole('switch', { name: /without a known price/ }).check()
     await page.getByRole('button', { name: 'Add limit' }).click()
+    await page.getByLabel('Exactness of limit 1').check()
     await page.getByLabel('Amount of limit 1').fill('1000')
     await page.getByLabel(/^Requests at once/).fill('4')
     await page.getByLabel(/^Expires/).fill('2036-01-31T12:00')
@@ -82,7 +83,7 @@ t.test('from signing in to a request that is found, by the browser alone', { ski
       allow_unpriced: true,
       spend_cap_usd: 5,
       spend_period: 'month',
-      limits: [{ requests: 1_000, window_s: 60 }],
+      limits: [{ requests: 1_000, window_s: 60, exact: true }],
       max_concurrency: 4,
       expires_at: '2036-01-31T11:00:00.000Z',
       metadata: { owner: 'ada' },

@@ -143,6 +143,14 @@ t.test('a shutdown finishes what runs, and tells clients to connect again', asyn
   await drained
 })
 
+t.test('a client that comes during a shutdown is told to connect again', async t => {
+  const { under, listener, to } = await served(t)
+  under.gateway.connections.stop()
+  const late = await Peer.open(to)
+  t.match(await late.closed, { code: 1001, reason: /shutting down/ })
+  await drain(under.gateway, listener, 1_000)
+})
+
 t.test('a response that outlasts the drain fails, and the connection closes', async t => {
   const { under, listener, to } = await served(t)
   const busy = await Peer.open(to)

@@ -102,7 +102,7 @@ export function KeyFields({ form, locks }: { readonly form: FormState<KeyValues>
         empty=${{ requests: 60, window_s: 60 }}
         row=${(limit: Limit, change: (limit: Limit) => void, position: number) =>
           html`<${LimitRow} limit=${limit} change=${change} position=${position} />`}
-        hint="The most requests, or tokens, in each window."
+        hint="The most requests, or tokens, in each window. An exact limit is refused while the gateway's processes cannot count together."
       />
       <div class="form-row">
         <${NumberField} form=${form} name="max_concurrency" label="Requests at once" min=${1} step=${1} placeholder="No limit" />
