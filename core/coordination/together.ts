@@ -55,6 +55,7 @@ export class Together {
   /** All of it, or nothing. Throws 503 for an exact limit that cannot be kept now. */
   async take(wishes: Wishes): Promise<Taking> {
     const { group, windows } = wishes
+    if (!this.#isExact && windows.some(({ window }) => window.exact)) throw notExact()
     const saved = await this.#saved(windows.map(({ window }) => window))
     if (!this.#coordinated.isUp) return this.#takeAlone(wishes, saved)
     const place = wishes.place && this.#places.claimOf(wishes.place)
@@ -64,7 +65,24 @@ export class Together {
       saved: saved?.get(window.bucket),
     }))
     const result = await this.#coordinated.claim({ group, places: place ? [place] : [], windows: claims })
-    return result ? this.#taken(wishes, place, result) : this.#takeAlone(wishes, saved)
+    if (!result) return this.#takeAlone(wishes, saved)
+    const areNew = windows.some(({ window }, index) => window.exact && this.own.open(window.bucket)?.run !== result.windows[index]!.run)
+    const taking = this.#taken(wishes, place, result)
+    if (areNew && taking.windows && !(await this.#coordinated.hasKept())) {
+      this.#giveBack(wishes, taking)
+      throw notExact()
+    }
+    return taking
+  }
+
+  /** Without a service, the only process is exact. */
+  get #isExact(): boolean {
+    return this.#coordinated.isProvided ? this.#coordinated.isUp && !this.#coordinated.isSettling : true
+  }
+
+  #giveBack({ windows: wishes }: Wishes, { windows = [], leave }: Taking): void {
+    for (const [index, window] of windows.entries()) this.own.add(window, -wishes[index]!.amount)
+    leave?.()
   }
 
   /** Begins and counts nothing. */
