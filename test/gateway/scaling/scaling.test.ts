@@ -5,6 +5,7 @@ import { audit } from './audit.ts'
 import { Cluster } from './cluster.ts'
 import { checkCanary, checkCommands } from './commands.ts'
 import { checkFault } from './faults.ts'
+import { checkPerSecond } from './per-second.ts'
 import { noRedis, RedisServer } from './redis-server.ts'
 import { redisFaults } from './redis-faults.ts'
 import { Relay } from './relay.ts'
@@ -26,6 +27,7 @@ t.test('three replicas on one Postgres and one Redis', { skip: noPostgres || noR
   })
   const heard = await redis.monitor()
   await t.test('all is well', t => checkSteady(t, cluster))
+  if (isLong) await t.test('in seconds', t => checkPerSecond(t, cluster))
   await t.test('any replica', t => checkAnyReplica(t, cluster))
   await t.test('what Redis is asked', t => checkCommands(t, cluster, redis))
   await t.test('what Redis knows', async t => checkCanary(t, cluster, await heard()))
