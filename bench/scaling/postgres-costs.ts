@@ -5,6 +5,7 @@ import { startPostgres } from '../../test/plugins/stores/postgres-server.ts'
 import { load } from '../load.ts'
 import { cpuMs } from '../process-stat.ts'
 import { rounded } from '../statistics.ts'
+import { keyCosts } from './key-costs.ts'
 import { openSite, upstreamOn, type Site } from './site.ts'
 import { writeConstants } from './written-constants.ts'
 
@@ -19,6 +20,8 @@ const { values } = parseArgs({
 })
 const seconds = Number(values.duration)
 const driverCore = 0
+/** `maxConnections` of the plugin `sql`, and two that only look up. */
+const connectionsOfReplica = 12
 const kinds: Readonly<Record<string, readonly string[]>> = {
   plain: [],
   capped: ['--spend-cap', '100000'],
@@ -30,11 +33,13 @@ const postgres = await startPostgres()
 const upstream = await upstreamOn(driverCore)
 const measured: Record<string, unknown> = {}
 try {
+  Object.assign(measured, await keyCosts(postgres))
   for (const [kind, keyOptions] of Object.entries(kinds)) measured[kind] = await measure(kind, keyOptions)
 } finally {
   upstream.stop()
   await postgres.stop()
 }
+measured['connectionsOfReplica'] = connectionsOfReplica
 console.log(JSON.stringify(measured, undefined, 2))
 writeConstants('postgres', measured)
 

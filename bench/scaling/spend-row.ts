@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { writeConstants } from './written-constants.ts'
 import { startPostgres } from '../../test/plugins/stores/postgres-server.ts'
 
 // How many capped requests a second one organization's row in Postgres takes, and how many all rows together, from several processes.
@@ -15,16 +16,23 @@ const { values } = parseArgs({
 const worker = fileURLToPath(new URL('spend-row-process.ts', import.meta.url))
 const manyOrgs = 1000
 const postgres = await startPostgres()
+const ofOneRow: number[] = []
+let alone = 0
 try {
   console.log('| processes | at once in each | one row | ' + `${manyOrgs} rows |` + '\n| --- | --- | --- | --- |')
   for (const processes of values.processes.split(',').map(Number))
     for (const atOnce of values['at-once'].split(',').map(Number)) {
       const [one, many] = [await measure(processes, atOnce, 1), await measure(processes, atOnce, manyOrgs)]
+      ofOneRow.push(one)
+      if (atOnce === 1) alone = one
       console.log(`| ${processes} | ${atOnce} | ${Math.round(one)} | ${Math.round(many)} |`)
     }
 } finally {
   await postgres.stop()
 }
+
+// `alone`: of the most processes, with one request each.
+writeConstants('row', { most: Math.max(...ofOneRow), least: alone })
 
 /** Requests a second that were held and settled. */
 async function measure(processes: number, atOnce: number, orgs: number): Promise<number> {

@@ -118,6 +118,12 @@ const settle = {
   outBytes: rounded(batch.outBytes / inBatch, 0),
 }
 
+const given = 20_000
+await costOf(given, 64, i => coordination.claim({ group: 'org:acme', places: [place(keyId(i % 1000), `g${i}`)], windows: [] }))
+const giveBack = await costOf(given, 8, i =>
+  coordination.change([], [{ group: 'org:acme', bucket: keyId(i % 1000), place: `g${i}`, isHeld: false }]),
+)
+
 /** The gauges of a gateway. */
 const gauges = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`gauge-${index}`, 1234]))
 async function beats(processes: number): Promise<Cost> {
@@ -127,17 +133,23 @@ async function beats(processes: number): Promise<Cost> {
 }
 const beat = { of1: await beats(1), of100: await beats(100), of1000: await beats(1000) }
 
-const fields = 20
+/** A sum has about so many fields: totals, and a histogram of each time. One answer changes some of them. */
+const totals = 12
+const buckets = 60
 async function exchanges(sums: number): Promise<Cost> {
-  const deltas = Array.from({ length: sums }, (_, index) => ({
-    name: `endpoint-${sums}-${index}:acme/acme-large:29840000`,
-    counts: Object.fromEntries(Array.from({ length: fields }, (_, field) => [`field-${field}`, 3])),
-    forMs: hourMs,
-  }))
-  let since: string | undefined = (await coordination.exchange(deltas, undefined)).since
-  return await costOf(500, 1, async () => void (since = (await coordination.exchange(deltas, since)).since))
+  const deltas = (turn: number) =>
+    Array.from({ length: sums }, (_, index) => ({
+      name: JSON.stringify(['metrics', 29840000 + sums, 'acme', `acme-large-${index}`]),
+      counts: Object.fromEntries(
+        [...Array(totals).keys(), `l${(turn * 7) % buckets}`, `t${(turn * 11) % buckets}`].map(field => [field, 3]),
+      ),
+      forMs: hourMs,
+    }))
+  let since: string | undefined
+  for (let turn = 0; turn < buckets; turn++) since = (await coordination.exchange(deltas(turn), since)).since
+  return await costOf(300, 1, async turn => void (since = (await coordination.exchange(deltas(turn), since)).since))
 }
-const exchange = { of10: await exchanges(10), of100: await exchanges(100) }
+const exchange = { secondsPerProcess: 0.02, of10: await exchanges(10), of100: await exchanges(100) }
 
 async function publishes(subscribers: number): Promise<Cost> {
   const publisher = await connection()
@@ -161,7 +173,7 @@ async function publishes(subscribers: number): Promise<Cost> {
 }
 const publish = { to10: await publishes(10), to50: await publishes(40) }
 
-const measured = { memory, claim, settle, beat, exchange: { fields, ...exchange }, publish }
+const measured = { memory, claim, settle, giveBack, beat, exchange, publish }
 console.log(JSON.stringify(measured, undefined, 2))
 writeConstants('valkey', measured)
 for (const each of openConnections) each.close()

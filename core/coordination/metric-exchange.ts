@@ -3,7 +3,9 @@ import type { MetricSharing } from '../contracts/metric-store.ts'
 import { nextTurn } from '../runtime/turns.ts'
 import type { Coordinated } from './coordinated.ts'
 
-const everyMs = 1_000
+const leastEveryMs = 1_000
+/** Each process reads what all of them wrote. So that the service is not asked more the more there are, beyond 50 they take longer. */
+const everyMsPerProcess = 20
 /** Neither a start nor a stop waits longer. */
 const patienceMs = 250
 /** After this long, an answer is given up. */
@@ -31,12 +33,12 @@ export class MetricExchange {
   /** Resolves when the sums are there that others made before, or cannot be had soon. Never rejects. */
   async start(): Promise<void> {
     await within(patienceMs, this.run())
-    this.#timer = setInterval(() => void this.run(), everyMs).unref()
+    this.#schedule()
   }
 
   /** Sends what is left. Call before the service stops. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer)
+    clearTimeout(this.#timer)
     const last = async (): Promise<void> => {
       await this.#working
       await this.run()
@@ -48,6 +50,14 @@ export class MetricExchange {
   async run(): Promise<void> {
     if (!this.#coordinated.isUp) return
     await (this.#working ??= this.#exchange().finally(() => (this.#working = undefined)))
+  }
+
+  #schedule(): void {
+    const next = (): void => {
+      void this.run()
+      this.#schedule()
+    }
+    this.#timer = setTimeout(next, Math.max(leastEveryMs, this.#coordinated.processes * everyMsPerProcess)).unref()
   }
 
   /** What was taken is the service's from then on: without an answer, it may have arrived, and is not sent again. */

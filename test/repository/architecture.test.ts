@@ -478,7 +478,6 @@ const intended: Readonly<Record<string, string>> = {
   '@secretlint/secretlint-rule-preset-recommend': '13',
   cockatiel: '4',
   crossws: '0.4',
-  'get-port-please': '3',
   'libphonenumber-js': '1',
   re2js: '2',
   stdnum: '1',
