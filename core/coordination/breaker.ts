@@ -2,6 +2,7 @@ import type { Clock } from '../foundation/clock.ts'
 
 /** How long anything waits for an answer. */
 export const answerMs = 50
+const mostLooks = 5
 const steadyMs = 10_000
 const mostProbes = 8
 
@@ -104,10 +105,18 @@ export class LateAnswer extends Error {
   }
 }
 
-/** Calls back after the time for an answer, and after answers that are here but were not read, because this process was busy. */
+/**
+ * Calls back after the time for an answer. A process that is busy itself reads answers late: so it looks for one several times, with a pause
+ * in between, and after the last time reads what is there. Time in which it looks at nothing does not count.
+ */
 export function afterAnswers(callback: () => void): () => void {
+  let looks = 0
   let unread: NodeJS.Immediate | undefined
-  const timer = setTimeout(() => (unread = setImmediate(callback)), answerMs)
+  let timer = setTimeout(look, answerMs / mostLooks)
+  function look(): void {
+    if (++looks < mostLooks) timer = setTimeout(look, answerMs / mostLooks)
+    else unread = setImmediate(callback)
+  }
   return () => {
     clearTimeout(timer)
     clearImmediate(unread)

@@ -46,6 +46,11 @@ export const longChecks: readonly LongCheck[] = [
     files: ['test/plugins/stores/sql-crash.test.ts', 'test/plugins/stores/sql-stopped.test.ts'],
   },
   {
+    name: 'Workers',
+    difference: '20,000 new connections during a reload instead of 2,000',
+    files: ['test/config/workers/workers.test.ts'],
+  },
+  {
     name: 'Restarts',
     difference:
       'nine restarts of three gateways behind nginx and HAProxy at 200 requests a second, and kills; the short form has two restarts',

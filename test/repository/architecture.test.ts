@@ -485,6 +485,7 @@ const intended: Readonly<Record<string, string>> = {
   cosmiconfig: '10',
   'eventsource-parser': '4',
   'google-auth-library': '11',
+  'get-port-please': '3',
   'gpt-tokenizer': '4',
   'json-schema-faker': '0.6',
   h3: '2',

@@ -99,7 +99,7 @@ t.test('it serves both surfaces, and no start loads what it does not need', asyn
     join(folder, 'watch.mjs'),
     `import { appendFileSync } from 'node:fs'
      import { registerHooks } from 'node:module'
-     process.once('SIGUSR2', () => process.send(process.moduleLoadList))
+     process.once('message', () => process.send(process.moduleLoadList))
      registerHooks({ load(url, context, next) { appendFileSync(${JSON.stringify(loadedFile)}, url + '\\n'); return next(url, context) } })`,
   )
   const { PATH, HOME } = process.env
@@ -115,7 +115,7 @@ t.test('it serves both surfaces, and no start loads what it does not need', asyn
     if (said.includes('Turnpike listens')) break
   }
   gateway.stdout!.resume()
-  gateway.kill('SIGUSR2')
+  gateway.send('what is loaded')
   const [builtins] = (await once(gateway, 'message')) as [readonly string[]]
   t.ok(builtins.includes('NativeModule http'))
   t.notOk(builtins.includes('NativeModule internal/deps/undici/undici'), 'h3 makes Node.js load its fetch, so h3 has not run yet')

@@ -28,6 +28,16 @@ t.test('each worker gets as many sockets as the others', async t => {
   t.ok(withAdmin.place.admin!.port > 0)
 })
 
+t.test('where sockets cannot share a port, there is one', async t => {
+  const platform = Object.getOwnPropertyDescriptor(process, 'platform')!
+  Object.defineProperty(process, 'platform', { ...platform, value: 'darwin' })
+  try {
+    t.same((await open(t)).names, [0])
+  } finally {
+    Object.defineProperty(process, 'platform', platform)
+  }
+})
+
 t.test('a port is for one gateway, even if the other one would share it', async t => {
   for (const options of [{}, { reusePort: process.platform === 'linux' }]) {
     const port = await listening(t, options)

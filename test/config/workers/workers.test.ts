@@ -1,25 +1,10 @@
-import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { checkStream } from '../../../core/testing/index.ts'
 import { isLong } from '../../kit/long.ts'
-import { askProcess, config, Workplace, type TurnpikeProcess } from '../../kit/turnpike-process.ts'
+import { askProcess, config, Workplace } from '../../kit/turnpike-process.ts'
+import { workersOf } from '../../kit/workers-of.ts'
 import { crowd } from './crowd.ts'
 import { logged, slowStream, until } from './observed.ts'
-
-/** The processes of the workers, without the one in which they count together. */
-function workersOf({ pid }: TurnpikeProcess): readonly number[] {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
-  return children.filter(child => commandOf(child).includes('\0worker\0'))
-}
-
-/** Empty if it has ended. */
-function commandOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-  } catch {
-    return ''
-  }
-}
 
 function isAlive(pid: number): boolean {
   try {
@@ -45,14 +30,14 @@ t.test('two workers serve as one gateway, through a crash and a reload', options
   t.equal(gateway.stdout.match(/listens on/g)?.length, 1)
   t.same(logged(gateway, /./), [])
 
-  const [first = 0, second = 0, ...more] = workersOf(gateway)
+  const [first = 0, second = 0, ...more] = workersOf(gateway.pid)
   t.same(more, [], 'no process more')
   t.equal((await askProcess(gateway, key)).status, 200)
 
   process.kill(first, 'SIGKILL')
   const crash = await crowd(port, 500, 20, () => logged(gateway, /a worker ended/).length > 0)
   t.same(crash.failures, {}, 'the other one takes all connections')
-  await until(() => workersOf(gateway).length === 2)
+  await until(() => workersOf(gateway.pid).length === 2)
   t.ok((await fetch(`${adminUrl}/`)).ok, 'so does the admin listener')
   t.match(logged(gateway, /a worker ended/), [{ level: 'error', worker: 1, pid: first, signal: 'SIGKILL' }])
 
@@ -63,16 +48,16 @@ t.test('two workers serve as one gateway, through a crash and a reload', options
   t.match(logged(gateway, /cannot change in a reload/), [
     { level: 'warn', message: /server\.workers .* stays 2, and the config now says 3/ },
   ])
-  await until(() => workersOf(gateway).length === 2)
-  t.notOk(workersOf(gateway).includes(second), 'all workers are new')
+  await until(() => workersOf(gateway.pid).length === 2)
+  t.notOk(workersOf(gateway.pid).includes(second), 'all workers are new')
   t.equal((await askProcess(gateway, key)).status, 200)
 
-  const kept = workersOf(gateway)
+  const kept = workersOf(gateway.pid)
   workplace.write(config('portt: 1'))
   gateway.signal('SIGUSR2')
   await until(() => logged(gateway, /was refused/).length > 0)
   t.match(logged(gateway, /was refused/), [{ level: 'error', problem: /gateway\.config\.ts: unknown option server\.portt/ }])
-  t.same(workersOf(gateway), kept, 'a broken config changes nothing')
+  t.same(workersOf(gateway.pid), kept, 'a broken config changes nothing')
 
   const taken = await workplace.spawn(['start', '--workers', '2', '--port', `${port}`]).finished
   t.match(taken, { exitCode: 1, stderr: /portt/ })
@@ -96,7 +81,7 @@ t.test('workers finish their requests and end when the parent is killed', option
   const gateway = workplace.spawn(['start'])
   const url = await gateway.url()
   const [key] = await gateway.says(/tp_\w+/)
-  const workers = workersOf(gateway)
+  const workers = workersOf(gateway.pid)
   const rest = await slowStream(url, key)
   gateway.signal('SIGKILL')
   checkStream(await rest())

@@ -223,3 +223,22 @@ t.test('a place that was given back while nobody knew whether it had arrived is 
   await coordinated.flush()
   t.match(await engine.member('two').claim(claim(1, 1)), { windows: [{ used: 1 }] })
 })
+
+t.test('a process that is busy does not take the service for slow', async t => {
+  const { coordinated, weak } = await process(t, new MemoryCoordination(new FakeClock()), 'one')
+  const { claim } = weak.service
+  const busyTurn = async (): Promise<void> => {
+    await new Promise(resolve => setImmediate(resolve))
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 30)
+  }
+  weak.service = {
+    ...weak.service,
+    async claim(asked) {
+      for (let turn = 0; turn < 3; turn++) await busyTurn()
+      return await claim.call(weak.service, asked)
+    },
+  }
+  const window = { bucket: 'b', tokens: 5, windowMs: 60_000, amount: 1 }
+  t.match(await coordinated.claim({ group: 'g', places: [], windows: [window] }), { windows: [{ used: 1 }] })
+  t.ok(coordinated.isUp)
+})
