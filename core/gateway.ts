@@ -192,7 +192,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     catalog.start()
     if (container.has(SharedState)) {
       const plugin = container.get(ServicePlugins).get(SharedState) ?? 'unknown'
-      shared.connect(container.get(SharedState), plugin, container.get(Sealer))
+      shared.connect(container.get(SharedState), plugin, container.get(Sealer), () => coordinated.processes)
     }
     if (container.has(Coordination) && options.lookOnly !== true) {
       await coordinated.connect(container.get(Coordination), container.get(ServicePlugins).get(Coordination) ?? 'unknown')

@@ -46,7 +46,8 @@ export interface SharedMapOptions<V> {
   join?(known: V, sent: V): V
   /**
    * True if the two say the same. Other gateways then hear of a value that is set again only after half of its time, so they may forget it
-   * that much earlier. For entries that many requests set. Default: they hear of every `set`.
+   * that much earlier, and the more gateways there are, the fewer of these values each of them tells. For entries that many requests set.
+   * Default: they hear of every `set`.
    */
   isSame?(known: V, next: V): boolean
 }

@@ -15,6 +15,8 @@ type Listener<V> = (key: string, value: V | undefined, forMs: number) => void
 /** The way to other gateways. */
 export interface Link {
   publish(change: SharedChange): void
+  /** False if this gateway has told so much that it keeps what many requests set to itself. */
+  mayTell(): boolean
   hmac(map: string, key: string): string
 }
 
@@ -69,8 +71,9 @@ export class LiveMap<V extends {}> implements SharedMap<V> {
     const before = this.#isSame && this.#entries.get(known)
     const now = this.#clock.elapsed()
     const areTold = before !== undefined && now < before.toldUntil && this.#isSame!(before.value, value)
-    this.#entries.set(known, { value, until: now + forMs, toldUntil: areTold ? before.toldUntil : now + forMs / 2 })
-    if (!areTold) this.#link?.publish({ map: this.#name, key: known, value, forMs })
+    const tells = !areTold && (!this.#isSame || (this.#link?.mayTell() ?? false))
+    this.#entries.set(known, { value, until: now + forMs, toldUntil: areTold ? before.toldUntil : tells ? now + forMs / 2 : 0 })
+    if (tells) this.#link?.publish({ map: this.#name, key: known, value, forMs })
   }
 
   keep(key: string, value: V, forMs: number): void {

@@ -6,6 +6,7 @@ import { describePluginError, type Logger } from '../foundation/logger.ts'
 import { RepeatedError } from '../foundation/repeated-error.ts'
 import { isPending, type Maybe } from '../runtime/pending.ts'
 import { LiveMap, type Link } from './live-map.ts'
+import { Tellings } from './tellings.ts'
 
 /** The service that connects gateways, and the plugin that provides it. */
 interface ConnectedState {
@@ -35,11 +36,13 @@ export class LiveMaps implements SharedMaps {
     return map
   }
 
-  /** Call before the first request. */
-  connect(state: SharedState, plugin: string, sealer: Sealer): void {
+  /** Call before the first request. `gateways`: how many there are. */
+  connect(state: SharedState, plugin: string, sealer: Sealer, gateways: () => number = () => 1): void {
     this.#connection = { state, plugin }
+    const tellings = new Tellings(this.#clock, gateways)
     const link = (this.#link = {
       publish: (change: SharedChange) => this.#publish(change),
+      mayTell: () => tellings.take(),
       hmac: (map: string, key: string) => sealer.mac('shared-state', `${map}\n${key}`).toString('base64url'),
     })
     for (const map of this.#maps.values()) map.connect(link)
