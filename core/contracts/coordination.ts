@@ -13,7 +13,7 @@ export interface PlaceClaim {
 /** An amount to take from a window. */
 export interface WindowClaim extends TokenWindow {
   readonly amount: number
-  /** How the window stood when it was last saved. Counts only where the window is not known. */
+  /** How the window stood when it was last saved, or as the process knows it. Counts only where the window is not known. */
   readonly saved?: { readonly used: number; readonly endsInMs: number } | undefined
 }
 

@@ -26,6 +26,8 @@ const firstBeatMs = 1_000
 /** After this long without a sign of life, as of a process that was stopped, its places may be gone. */
 const awayMs = 5_000
 const mostOpenBeats = 2
+/** After the service has lost its counts, all processes notice it, and tell what they have counted, within this time. */
+const settleMs = 3_000
 const apart = 'processes cannot count together now, so each goes by its share of the limits'
 
 /**
@@ -48,6 +50,7 @@ export class Coordinated {
   #openBeats = 0
   #aliveAt = 0
   #isLost = false
+  #lostAt = -Infinity
   #hasFailed = false
 
   constructor(clock: Clock, log: Logger) {
@@ -75,6 +78,18 @@ export class Coordinated {
   /** Another value: what was counted before is lost. Undefined before the first answer. */
   get generation(): string | undefined {
     return this.#generation
+  }
+
+  /** True while processes may not have told yet what they counted before the service lost it. */
+  get isSettling(): boolean {
+    return this.#clock.elapsed() - this.#lostAt < settleMs
+  }
+
+  /** True if the service has lost nothing that it counted before. Waits for one answer. */
+  async hasKept(): Promise<boolean> {
+    const beat = await this.#ask(service => service.beat(this.#ownGauges()))
+    if (beat) this.#alive(beat, true)
+    return beat !== undefined && !this.isSettling
   }
 
   /** This process's part of a limit while it counts alone. All parts together are at most the limit and one less than there are processes. */
@@ -206,7 +221,10 @@ export class Coordinated {
     const wasAway = now - this.#aliveAt >= awayMs
     this.#aliveAt = now
     if (processes >= 1) this.#processes = Math.max(Math.ceil(processes), this.#service?.expectedProcesses ?? 1)
-    if (this.#generation !== undefined && this.#generation !== generation) this.#isLost = true
+    if (this.#generation !== undefined && this.#generation !== generation) {
+      this.#isLost = true
+      this.#lostAt = now
+    }
     this.#generation = generation
     const isBack = this.#breaker.answered(isGood)
     if (!this.isUp || !(isBack || wasAway || this.#isLost)) return

@@ -1,5 +1,6 @@
 import type { CoordinatedWindow, WindowChange } from '../contracts/coordination.ts'
 import type { TokenWindow } from '../contracts/rate-limiter.ts'
+import type { SavedWindow } from '../contracts/saved-windows.ts'
 import type { Clock } from '../foundation/clock.ts'
 
 /** A run of a window, as this process knows it. */
@@ -21,6 +22,8 @@ export interface OwnWindow {
   elsewhere: number
   /** When the service told how it stands, on `Clock.elapsed`. */
   toldAt: number
+  /** How it was saved, if this process went on from there because the service could not be asked. The service gets it with the next claim. */
+  readonly savedUsed: number | undefined
   /** It took the place of one that had not ended, whose counts were added again. */
   isAgain: boolean
 }
@@ -68,17 +71,18 @@ export class OwnWindows {
     return !this.#windows.has(bucket)
   }
 
-  /** The service took `amount`, and tells how the window stands. */
+  /** The service took `amount`, and tells how the window stands. `isSaved`: if it did not know the window, it was told how this one stood. */
   told(
     { bucket, windowMs }: TokenWindow,
     group: string,
     { run, used, endsInMs }: CoordinatedWindow,
     amount: number,
+    isSaved: boolean,
   ): OwnWindow | undefined {
     if (run === undefined || endsInMs === undefined) return undefined
     const endsAt = this.#clock.elapsed() + endsInMs
     const known = this.open(bucket)
-    if (known && (known.run === undefined || known.run === run)) {
+    if (known && known.savedUsed === undefined && (known.run === undefined || known.run === run)) {
       Object.assign(known, { run, used, endsAt, toldAt: this.#clock.elapsed() })
       this.#counted(known, amount)
       return known
@@ -91,7 +95,11 @@ export class OwnWindows {
     if (carried && carried.endsAt > this.#clock.elapsed()) this.add(window, carried.unsaved)
     if (known && known.endsAt > this.#clock.elapsed() + earlyMs && known.counted > 0) {
       window.isAgain = true
-      this.add(window, known.counted)
+      const missing = isSaved && known.savedUsed === undefined ? Math.max(0, known.used - used + amount) : known.counted
+      const again = Math.min(known.counted, missing)
+      this.add(window, again)
+      // The one before it saves this part.
+      window.unsaved -= again
     }
     return window
   }
@@ -101,24 +109,30 @@ export class OwnWindows {
     return this.open(window.bucket) ?? this.#begin(window, group, undefined, this.#clock.elapsed() + window.windowMs)
   }
 
+  /** Goes on from what was saved, because the service cannot be asked. */
+  resume({ bucket, windowMs }: TokenWindow, group: string, { used, endsInMs }: SavedWindow): void {
+    const window = this.#begin({ bucket, windowMs }, group, undefined, this.#clock.elapsed() + endsInMs, used)
+    window.used = used
+  }
+
   /** Counts here at once, and at the service a little later. Negative to give back. */
   add(window: OwnWindow, amount: number): void {
     if (amount === 0) return
     window.used = Math.max(0, window.used + amount)
     this.#counted(window, amount)
-    const { group, bucket, windowMs, run } = window
-    this.#change({ group, bucket, windowMs, run, endsInMs: this.endsInMs(window), amount })
+    const { group, bucket, windowMs, run, savedUsed } = window
+    if (savedUsed === undefined) this.#change({ group, bucket, windowMs, run, endsInMs: this.endsInMs(window), amount })
   }
 
   /** The service has lost its counts: adds this process's part of each window. Those that were saved are read again instead. */
   lost(isSaved: (window: OwnWindow) => boolean): void {
     for (const [bucket, window] of this.#windows) {
       if (!this.isOpen(window)) this.#windows.delete(bucket)
+      else if (window.isAgain) window.isAgain = false
       else if (isSaved(window)) {
         this.#windows.delete(bucket)
         if (window.unsaved > 0) this.#carried.set(bucket, window)
-      } else if (window.isAgain) window.isAgain = false
-      else {
+      } else {
         const { counted } = window
         Object.assign(window, { run: undefined, counted: 0, used: 0 })
         this.add(window, counted)
@@ -137,6 +151,7 @@ export class OwnWindows {
     group: string,
     run: string | undefined,
     endsAt: number,
+    savedUsed?: number,
   ): OwnWindow {
     this.#prune()
     const window = {
@@ -150,6 +165,7 @@ export class OwnWindows {
       unsaved: 0,
       elsewhere: 0,
       toldAt: -Infinity,
+      savedUsed,
       isAgain: false,
     }
     this.#windows.set(bucket, window)

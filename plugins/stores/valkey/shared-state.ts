@@ -56,7 +56,12 @@ export class ValkeySharedState implements SharedState {
 
   async subscribe(receive: (change: SharedChange) => void): Promise<void> {
     this.#receive = receive
-    if (this.#connection.isReady) await this.#readAll()
+    if (!this.#connection.isReady) return
+    try {
+      await this.#readAll()
+    } catch (error) {
+      if (!this.#connection.isClosed) throw error
+    }
   }
 
   /** Sends what waits, together with what comes while it is sent. */
@@ -92,7 +97,7 @@ export class ValkeySharedState implements SharedState {
   }
 
   #heard(message: string): void {
-    const [process, ...changes] = JSON.parse(message) as string[]
+    const [process, ...changes] = textsOf(message)
     if (process === this.#process) return
     for (let at = 0; at + 3 < changes.length; at += 4) {
       const [number, entry, forMs, value] = changes.slice(at, at + 4) as [string, string, string, string]
@@ -128,7 +133,23 @@ export class ValkeySharedState implements SharedState {
   }
 
   #pass(entry: string, value: string, forMs: number): void {
-    const [map, key] = JSON.parse(entry) as [string, string]
-    this.#receive?.(value === '' ? { map, key, forMs: 0 } : { map, key, value: JSON.parse(value) as unknown, forMs })
+    const [map, key] = textsOf(entry)
+    const known = value === '' ? undefined : parsed(value)
+    if (map === undefined || key === undefined || (known === undefined && value !== '')) return
+    this.#receive?.(value === '' ? { map, key, forMs: 0 } : { map, key, value: known, forMs })
+  }
+}
+
+/** Empty for what no gateway wrote: something else may use the server, too. */
+function textsOf(json: string): readonly string[] {
+  const list = parsed(json)
+  return Array.isArray(list) && list.every(each => typeof each === 'string') ? list : []
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
   }
 }

@@ -144,6 +144,30 @@ t.test('exact limits are refused with 503, by calls that need them', async t => 
   t.match(await one.limiter.reserve([exact], 1, 'org'), { states: [{ left: 7 }] })
 })
 
+t.test('a service that loses its counts admits nothing under exact limits until all have told theirs', async t => {
+  const processes = await processesOf(t, 2)
+  const [one, two] = processes.all as [LimitedProcess, LimitedProcess]
+  const exact = { ...window, exact: true }
+  t.ok('settle' in (await one.limiter.reserve([exact], 6, 'org')))
+  processes.lose()
+  await t.rejects(two.limiter.reserve([exact], 6, 'org'), { message: /exact limit, which cannot be kept now/ })
+  await t.rejects(one.limiter.reserve([exact], 1, 'org'), { message: /exact limit, which cannot be kept now/ })
+  for (const { coordinated } of processes.all) await coordinated.beat()
+  await t.rejects(two.limiter.reserve([exact], 1, 'org'), { message: /exact limit/ }, 'others may not have noticed yet')
+  processes.clock.pass(3_000)
+  await processes.flush()
+  t.match(await two.limiter.reserve([exact], 6, 'org'), { full: exact })
+  t.ok('settle' in (await two.limiter.reserve([exact], 2, 'org')))
+})
+
+t.test('an exact limit is asked about once in each window of a process', async t => {
+  const processes = await processesOf(t, 1)
+  const [{ limiter, service }] = processes.all as [LimitedProcess]
+  service.asked.length = 0
+  for (let count = 0; count < 3; count++) await limiter.reserve([{ ...window, exact: true }], 1, 'org')
+  t.same(service.asked, ['claim', 'beat', 'claim', 'claim'])
+})
+
 t.test('a stall counts as a failure after 50 ms, and what it took meanwhile is corrected', async t => {
   const processes = await processesOf(t, 2)
   const [one, two] = processes.all as [LimitedProcess, LimitedProcess]

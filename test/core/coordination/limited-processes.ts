@@ -58,14 +58,19 @@ export class LimitedProcesses {
 
   /** The service works again for all. `isLost`: it has lost what was counted. */
   async mend({ isLost = false } = {}): Promise<void> {
-    if (isLost) this.engine = new MemoryCoordination(this.clock)
-    for (const [index, { service, coordinated }] of this.all.entries()) {
-      if (isLost) service.service = this.engine.member(`process ${index}`)
+    if (isLost) this.lose()
+    for (const { service, coordinated } of this.all) {
       service.resume()
       do await coordinated.beat()
       while (!coordinated.isUp)
     }
     await this.flush()
+  }
+
+  /** The service loses what was counted, and works on. */
+  lose(): void {
+    this.engine = new MemoryCoordination(this.clock)
+    for (const [index, { service }] of this.all.entries()) service.service = this.engine.member(`process ${index}`)
   }
 
   async stop(): Promise<void> {

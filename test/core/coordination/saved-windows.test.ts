@@ -70,6 +70,45 @@ t.test('a service that lost its counts goes on from what was saved, and adds wha
   t.equal(await leftOf(processes, long), 55)
 })
 
+t.test('a process that starts while the service is away goes on from what was saved', async t => {
+  const kept = new Kept()
+  const before = processesOf(t, kept)
+  await (await before.start()).limiter.reserve([long], 80)
+  await before.all[0]!.limiter.stop()
+  const after = processesOf(t, kept)
+  const [one, two] = [await after.start('fails'), await after.start('fails')]
+  t.match(await one.limiter.states([long]), [{ left: 20 }])
+  t.match(await one.limiter.reserve([long], 21), { full: long })
+  t.match(await one.limiter.reserve([long], 15), { states: [{ left: 5 }] })
+  await one.limiter.stop()
+  t.match(await two.limiter.reserve([long], 6), { full: long }, 'others see what was counted alone')
+  await after.mend()
+  t.match(await one.limiter.reserve([long], 6), { full: long })
+  t.ok('settle' in (await one.limiter.reserve([long], 2)))
+  await after.flush()
+  t.equal(await leftOf(after, long), 3, 'the service has what was saved, and what was counted alone')
+  await one.limiter.stop()
+  t.equal(kept.windows.get(long.bucket)?.used, 97, 'nothing is saved twice')
+})
+
+t.test('a loss that a claim meets before the sign of life loses nothing of what others counted', async t => {
+  const kept = new Kept()
+  const processes = processesOf(t, kept)
+  const [one, two] = [await processes.start(), await processes.start()]
+  await two.limiter.reserve([long], 20)
+  await one.limiter.reserve([long], 10)
+  for (const { limiter } of processes.all) await limiter.stop()
+  processes.lose()
+  await one.limiter.reserve([long], 1)
+  for (const { coordinated } of processes.all) await coordinated.beat()
+  await processes.flush()
+  await two.limiter.reserve([long], 1)
+  await processes.flush()
+  for (const { limiter } of processes.all) await limiter.stop()
+  t.equal(await leftOf(processes, long), 68)
+  t.equal(kept.windows.get(long.bucket)?.used, 32)
+})
+
 t.test('where nothing is saved, each process counts its part again', async t => {
   const processes = new LimitedProcesses({ read: () => [], add: () => [] })
   t.teardown(() => processes.stop())

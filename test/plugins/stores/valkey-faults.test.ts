@@ -65,6 +65,30 @@ t.test('a wrong password, and no password', skip, async t => {
   t.notMatch([wrong, none, right].map(said).join(), /sesame/)
 })
 
+t.test('what something else writes where gateways tell each other is passed over', skip, async t => {
+  const { ask, port } = await server(t)
+  const url = `redis://127.0.0.1:${port}`
+  const one = await member(t, { url })
+  const two = await member(t, { url })
+  const entry = JSON.stringify(['m', 'k'])
+  const later = String(Date.now() + 60_000)
+  for (const [index, text] of ['not JSON', `9 ${later} x {`, 'null', `9 ${later} x 1`].entries())
+    await ask('HSET', 'turnpike:{shared}entries', index === 3 ? 'no list' : entry.replace('k', String(index)), text)
+  one.state.publish({ map: 'm', key: 'stored', value: 1, forMs: 60_000 })
+  await until(() => one.connection.isReady, 'the connection')
+  const received: SharedChange[] = []
+  await two.state.subscribe(change => void received.push(change))
+  for (const message of ['', '{', 'null', '5', '{}', '[1]', '["x","1","[]","9","{"]', `["x","1",${JSON.stringify(entry)},"9","{"]`])
+    await ask('PUBLISH', 'turnpike:{shared}changes', message)
+  one.state.publish({ map: 'm', key: 'told', value: 2, forMs: 60_000 })
+  await until(() => received.some(({ key }) => key === 'told'), 'a change')
+  t.same(received.map(({ key }) => key).toSorted(), ['stored', 'told'])
+  t.notMatch(said(two), /cannot use/)
+  const closing = two.state.subscribe(() => {})
+  two.close()
+  await t.resolves(closing, 'a plugin that stops has nothing to say')
+})
+
 t.test('a user with only the permissions of the docs', skip, async t => {
   const { ask, port } = await server(t)
   const [, rules] = /^ACL SETUSER turnpike (.*)$/m.exec(readFileSync('docs/valkey.md', 'utf8'))!

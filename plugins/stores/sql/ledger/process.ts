@@ -68,10 +68,11 @@ export class LedgerProcess {
 
   /** Asks the database whether the holds of a lease that is not sure are still its own. Answers under it end if not, or if it stays unknown. */
   async confirm(lease: Lease): Promise<boolean> {
-    const giveUpAt = this.#machine.elapsed() + this.#deadAfterMs * shares.awaited
-    while (!lease.isSure && lease === this.#lease) {
+    const awaitedMs = this.#deadAfterMs * shares.awaited
+    const giveUpAt = this.#machine.elapsed() + awaitedMs
+    for (let tries = 0; !lease.isSure && lease === this.#lease; tries++) {
       const leftMs = giveUpAt - this.#machine.elapsed()
-      if (leftMs <= 0) break
+      if (leftMs <= 0 || tries * retryAfterMs >= awaitedMs) break
       try {
         await unlessStandstill(this.#renew(), leftMs)
       } catch {
