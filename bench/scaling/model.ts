@@ -2,13 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { rounded } from '../statistics.ts'
+import { tableOf } from './targets.ts'
 import { writtenConstants } from './written-constants.ts'
 
 // What many replicas need of Valkey and Postgres, from what one was measured to cost (`constants.json`).
 //
 //   node bench/scaling/model.ts                       the deployment of docs/scaling.md
 //   node bench/scaling/model.ts --replicas 10 --requests 2000
-//   node bench/scaling/model.ts --page                writes the table into docs/scaling.md
+//   node bench/scaling/model.ts --page                writes the tables into docs/scaling.md
 
 const { values } = parseArgs({
   options: {
@@ -34,7 +35,7 @@ const given = Object.fromEntries(Object.entries(numbers).map(([name, text]) => [
   keyof typeof numbers,
   number
 >
-const { valkey, postgres, row } = writtenConstants()
+const { valkey, postgres, row, targets = [] } = writtenConstants()
 const { replicas, keys, requests, limited, concurrency, capped, stored, endpoints, sessions, active } = given
 
 interface Need {
@@ -85,7 +86,7 @@ const asked: readonly Need[] = [
     inBytes: exchangeBytes,
     outBytes: exchangeBytes,
   }),
-  of('what replicas tell each other', `${sessions} a second, to all others`, sessions, {
+  of('warm caches', `${rounded(told, 0)} a second, to all others`, told, {
     cpuUs: valkey.publish.to10.cpuUs + perSubscriberUs * replicas,
     inBytes: valkey.publish.to10.inBytes,
     outBytes: perSubscriberBytes * replicas,
@@ -134,8 +135,6 @@ const table = [
   total('all', postgresNeeds),
   '',
   `Connections to Postgres: up to ${(replicas * postgres.connectionsOfReplica).toLocaleString('en-US')}. Keys in its tables: ${Math.round(keys * postgres.keyBytes * 1e-9)} GB. Records of a day: ${Math.round((requests * 86_400 * postgres.plain.diskBytes) / 1e12)} TB.`,
-  '',
-  `One row of the ledger takes ${Math.round(row.most).toLocaleString('en-US')} requests a second from few replicas with many requests each, and ${Math.round(row.least).toLocaleString('en-US')} from many replicas with one each.`,
 ].join('\n')
 
 function line({ what, how, perSecond = 0, cpu, megabytesPerSecond = 0 }: Need): string {
@@ -148,12 +147,23 @@ function total(what: string, needs: readonly Need[]): string {
   return `| **${what}** | | | **${rounded(cpu, 1)}** | **${rounded(bytes, 0)}** |`
 }
 
+const rowTable = [
+  '| gateways | requests at once in each | requests a second of one row | of 1,000 rows together |',
+  '|---|---|---|---|',
+  ...row.rows.map(({ processes, atOnce, one, many }: Record<string, number>) => `| ${processes} | ${atOnce} | ${one} | ${many} |`),
+].join('\n')
+
 if (page) {
   const file = fileURLToPath(new URL('../../docs/scaling.md', import.meta.url))
-  const text = readFileSync(file, 'utf8')
-  const [begin, end] = ['<!-- model -->', '<!-- end of the model -->']
+  const sections = Object.entries({ 'spend rows': rowTable, model: table, targets: tableOf(targets) })
+  const text = sections.reduce((text, [name, section]) => withSection(text, name, section), readFileSync(file, 'utf8'))
+  writeFileSync(file, text)
+} else console.log(`${table}\n\n${rowTable}\n\n${tableOf(targets)}`)
+
+function withSection(text: string, name: string, section: string): string {
+  const [begin, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`]
   const [before, rest] = text.split(begin)
   const after = rest?.split(end)[1]
-  if (after === undefined) throw new Error(`expected ${begin} and ${end} in ${file}, but they are not there`)
-  writeFileSync(file, `${before}${begin}\n\n${table}\n\n${end}${after}`)
-} else console.log(table)
+  if (after === undefined) throw new Error(`expected ${begin} and ${end} in docs/scaling.md, but they are not there`)
+  return `${before}${begin}\n\n${section}\n\n${end}${after}`
+}

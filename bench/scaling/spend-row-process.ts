@@ -1,4 +1,4 @@
-// One gateway's part of `spend-row.ts`: holds and settles again and again, and says how often.
+// One gateway's part of `spend-row.ts`: holds and settles again and again, and says how often in a second.
 import { systemClock } from '../../core/foundation/clock.ts'
 import { createLogger } from '../../core/foundation/logger.ts'
 import { Masks } from '../../core/foundation/masks.ts'
@@ -13,6 +13,7 @@ const { database } = await openPostgres({ url, maxConnections: 2 }, log)
 const ledgerProcess = new LedgerProcess(database, systemClock, log)
 const ledger = new SqlLedger(database, systemClock, log, ledgerProcess)
 let settled = 0
+let from = 0
 let isOver = false
 
 async function client(number: number): Promise<void> {
@@ -28,9 +29,13 @@ async function client(number: number): Promise<void> {
 
 const clients = Array.from({ length: Number(atOnceText) }, (_, number) => client(number))
 // All processes have begun by then.
-setTimeout(() => (settled = 0), 2_000)
+setTimeout(() => {
+  settled = 0
+  from = performance.now()
+}, 2_000)
 setTimeout(() => (isOver = true), 2_000 + Number(secondsText) * 1_000)
 await Promise.all(clients)
+const rate = (settled * 1_000) / (performance.now() - from)
 await ledgerProcess.stop()
 await database.destroy()
-console.log(settled)
+console.log(rate)

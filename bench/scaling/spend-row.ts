@@ -16,31 +16,28 @@ const { values } = parseArgs({
 const worker = fileURLToPath(new URL('spend-row-process.ts', import.meta.url))
 const manyOrgs = 1000
 const postgres = await startPostgres()
-const ofOneRow: number[] = []
-let alone = 0
+const rows: { readonly processes: number; readonly atOnce: number; readonly one: number; readonly many: number }[] = []
 try {
   console.log('| processes | at once in each | one row | ' + `${manyOrgs} rows |` + '\n| --- | --- | --- | --- |')
   for (const processes of values.processes.split(',').map(Number))
     for (const atOnce of values['at-once'].split(',').map(Number)) {
       const [one, many] = [await measure(processes, atOnce, 1), await measure(processes, atOnce, manyOrgs)]
-      ofOneRow.push(one)
-      if (atOnce === 1) alone = one
+      rows.push({ processes, atOnce, one: Math.round(one), many: Math.round(many) })
       console.log(`| ${processes} | ${atOnce} | ${Math.round(one)} | ${Math.round(many)} |`)
     }
 } finally {
   await postgres.stop()
 }
 
-// `alone`: of the most processes, with one request each.
-writeConstants('row', { most: Math.max(...ofOneRow), least: alone })
+writeConstants('row', { rows })
 
 /** Requests a second that were held and settled. */
 async function measure(processes: number, atOnce: number, orgs: number): Promise<number> {
   const url = await postgres.createDatabase()
   // The first one makes the tables.
-  await run(url, 1, 1, 0)
-  const counts = await Promise.all(Array.from({ length: processes }, () => run(url, atOnce, orgs, Number(values.duration))))
-  return counts.reduce((sum, count) => sum + count, 0) / Number(values.duration)
+  await run(url, 1, 1, 1)
+  const rates = await Promise.all(Array.from({ length: processes }, () => run(url, atOnce, orgs, Number(values.duration))))
+  return rates.reduce((sum, rate) => sum + rate, 0)
 }
 
 async function run(url: string, atOnce: number, orgs: number, seconds: number): Promise<number> {

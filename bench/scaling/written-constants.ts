@@ -7,6 +7,6 @@ export function writtenConstants(): any {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
 }
 
-export function writeConstants(about: 'postgres' | 'valkey' | 'row', measured: object): void {
+export function writeConstants(about: 'postgres' | 'valkey' | 'row' | 'targets', measured: object): void {
   writeFileSync(file, `${JSON.stringify({ ...writtenConstants(), [about]: measured }, undefined, 2)}\n`)
 }
