@@ -97,7 +97,7 @@ t.test('the admin listener leaves a worker that hangs', { skip: !isLong && 'wait
   await gateway.url()
   const [, adminUrl] = await gateway.says(/admin API is on (http:\S+)/)
   const isLive = async () => (await fetch(`${adminUrl}/live`, { headers: { connection: 'close' } })).ok
-  const [first = 0, second = 0] = workersOf(gateway)
+  const [first = 0, second = 0] = workersOf(gateway.pid)
   for (const hung of [first, second]) {
     process.kill(hung, 'SIGSTOP')
     await until(() => logged(gateway, /no sign of life/).some(({ pid }) => pid === hung))
