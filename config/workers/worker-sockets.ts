@@ -7,7 +7,7 @@ import type { Order, SocketName } from './messages.ts'
 import type { BoundSocket } from './sockets.ts'
 import { WorkerListener } from './worker-listener.ts'
 
-/** What a worker has of the sockets of its parent, and who serves them. */
+/** A worker's copies of its parent's sockets, and the listeners that serve them. */
 export class WorkerSockets {
   readonly #copies = new Map<SocketName, BoundSocket>()
   #served: { readonly gateway: Gateway; readonly server: ServerOptions } | undefined
