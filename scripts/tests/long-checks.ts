@@ -56,7 +56,7 @@ export const longChecks: readonly LongCheck[] = [
     name: 'Restarts',
     difference:
       'nine restarts of three gateways behind nginx and HAProxy at 200 requests a second, and kills; the short form has two restarts',
-    files: ['test/config/restarts-behind-proxies.test.ts'],
+    files: ['test/config/restarts-behind-proxies.test.ts', 'test/config/workers/workers.test.ts'],
   },
   {
     name: 'Scaling',
