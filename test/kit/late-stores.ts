@@ -1,6 +1,6 @@
 import { Clock, definePlugin, type Registrar, type Token } from '../../core/index.ts'
 import { isPending } from '../../core/kit.ts'
-import { storeServices } from '../../core/stores.ts'
+import { SavedWindows, storeServices } from '../../core/stores.ts'
 import memory from '../../plugins/stores/memory/index.ts'
 import { later } from './thenables.ts'
 
@@ -12,7 +12,7 @@ export const lateStores = definePlugin({
   name: 'late-stores',
   options: { type: 'object', additionalProperties: false, properties: {} },
   needs: { clock: Clock },
-  provides: Object.values(storeServices) as Token<any>[],
+  provides: [...Object.values(storeServices), SavedWindows] as Token<any>[],
   async setup(registrar, _, needs) {
     const { plugin } = memory({})
     const inner: Registrar = {

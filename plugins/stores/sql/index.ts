@@ -122,11 +122,11 @@ export default definePlugin({
   },
   needs: { clock: Clock, sealer: Sealer },
   contracts: { SavedWindows: 1, BackgroundStore: 2, SignOuts: 1 },
-  provides: ({ services = [] }) => services.map(service => storeServices[service]),
-  offers: ({ services }) => [
-    ...(services ? [] : Object.values(storeServices)),
-    ...((services ?? ['limits']).includes('limits') ? [SavedWindows] : []),
+  provides: ({ services = [] }) => [
+    ...services.map(service => storeServices[service]),
+    ...(services.includes('limits') ? [SavedWindows] : []),
   ],
+  offers: ({ services }) => (services ? [] : [...Object.values(storeServices), SavedWindows]),
   migrate: async (gateway, options) => await upgradeDatabase(placeOf(gateway, options), gateway.log),
   async setup(gateway, options, { clock: machine, sealer }) {
     const { log } = gateway
