@@ -56,6 +56,9 @@ const exchangeBytes = (valkey.exchange.of100.outBytes / 100) * endpoints
 const perSubscriberUs = (valkey.publish.to50.cpuUs - valkey.publish.to10.cpuUs) / 40
 const perSubscriberBytes = (valkey.publish.to50.outBytes - valkey.publish.to10.outBytes) / 40
 
+/** As in `core/shared-state/tellings.ts`. */
+const told = Math.min(sessions, 40_000 / replicas)
+
 function of(
   what: string,
   how: string,

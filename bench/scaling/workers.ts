@@ -19,6 +19,7 @@ const { values } = parseArgs({
     settle: { type: 'string', default: '15' },
     connections: { type: 'string', default: '20000' },
     parts: { type: 'string', default: 'cost,memory,burst,reload' },
+    cores: { type: 'string', default: '0,1' },
   },
 })
 const parts = new Set(values.parts.split(','))
@@ -26,7 +27,7 @@ const rounds = Number(values.rounds)
 const seconds = Number(values.duration)
 const concurrency = 256
 /** The gateways may use both; the load and the vendor share the first. */
-const cores = '0,1'
+const cores = values.cores
 const driverCore = 0
 
 if (cpus().length < 2) throw new Error('The benchmark needs two cores.')
