@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs'
 import * as nodeModule from 'node:module'
+import { isatty } from 'node:tty'
 
 const wanted = 24
 const [major] = process.versions.node.split('.')
@@ -8,6 +9,10 @@ if (Number(major) < wanted) {
   console.error(`turnpike needs Node.js ${wanted} or later. This is ${process.versions.node}.`)
   process.exit(1)
 }
+
+// Until the command can keep them, signals to reload would end it. Where there is a terminal, SIGHUP means that it has closed.
+const reloads = isatty(0) || isatty(1) ? ['SIGUSR2'] : ['SIGHUP', 'SIGUSR2']
+if (process.argv[2] === 'start') for (const signal of reloads) process.on(signal, () => {})
 
 nodeModule.enableCompileCache()
 await import('./own-package.js')

@@ -17,7 +17,7 @@ export function freshAddress(path: string): string {
   return marked(pathToFileURL(path).href, `${reloads}`)
 }
 
-/** What a fresh module imports is fresh, too. */
+/** Makes the imports of a fresh module fresh, too. */
 function passMarksOn(): void {
   registerHooks({
     resolve(specifier, context, next) {

@@ -9,6 +9,18 @@ interface SignalHandlers {
   reload(signal: string): void
 }
 
+const reloadSignals = isFromTerminal() ? (['SIGUSR2'] as const) : (['SIGHUP', 'SIGUSR2'] as const)
+let held: string | undefined
+
+function hold(signal: string): void {
+  held = signal
+}
+
+/** Until `onSignals`, keeps signals to reload. They would end the process, and service managers would take that for a clean exit. */
+export function holdReloads(): void {
+  for (const signal of reloadSignals) process.on(signal, hold)
+}
+
 /** Calls these from now on. SIGHUP means that the terminal has closed, where there is one. Elsewhere it reloads, as SIGUSR2 does everywhere. */
 export function onSignals({ stop, reload }: SignalHandlers): void {
   const isInTerminal = isFromTerminal()
@@ -22,4 +34,6 @@ export function onSignals({ stop, reload }: SignalHandlers): void {
     })
   process.on('SIGHUP', () => (isInTerminal ? stop('SIGHUP', false) : reload('SIGHUP')))
   process.on('SIGUSR2', () => reload('SIGUSR2'))
+  for (const signal of reloadSignals) process.off(signal, hold)
+  if (held !== undefined) reload(held)
 }

@@ -38,11 +38,18 @@ const catalog = join('plugins', 'catalogs', 'bundled', 'models.json')
 /** Chunks, by the modules that lead to their contents. The first that has a module keeps it. */
 const chunks = {
   // Loaded by every command. The process that starts workers loads little else.
-  command: ['config/command', 'config/commands/start', 'config/faults', 'config/leave', 'config/process-output', 'config/workers/parent'],
+  command: [
+    'config/command',
+    'config/faults',
+    'config/leave',
+    'config/process-output',
+    'config/workers/parent',
+    'config/workers/start-options',
+  ],
   // Loaded by every start, with any config.
-  gateway: ['core/index', 'core/kit', 'core/stores', 'core/admin', 'core/gateway', 'config/index', 'config/load', 'config/open-gateway'],
-  // Loaded by every process that serves. Some of it is shared with `turnpike check`.
-  serving: ['config/single-process', 'config/listen-admin', 'config/tls', 'config/inherited-models'],
+  gateway: ['core/index', 'core/kit', 'core/stores', 'core/admin', 'core/gateway', 'config/index'],
+  // Loaded by every process that serves.
+  serving: ['config/single-process', 'config/workers/worker', 'config/inherited-models'],
   // Loaded at the first request. Other surfaces share parts of it.
   responses: ['plugins/endpoints/responses/surface'],
 }

@@ -12,7 +12,7 @@ import { rounded } from '../statistics.ts'
 const count = 20_000
 const atOnce = 16
 
-/** What a key takes in the tables of Postgres, and what it costs to look one up. */
+/** Measures the size of a key in the tables of Postgres, and the cost of looking one up. */
 export async function keyCosts(postgres: PostgresServer): Promise<object> {
   const log = createLogger('silent', new Masks())
   const { database } = await openPostgres({ url: await postgres.createDatabase(), maxConnections: 2 }, log)

@@ -5,7 +5,7 @@ import { rounded } from '../statistics.ts'
 import { tableOf } from './targets.ts'
 import { writtenConstants } from './written-constants.ts'
 
-// What many replicas need of Valkey and Postgres, from what one was measured to cost (`constants.json`).
+// Computes how much Valkey and Postgres many replicas need, from the measured costs of one (`constants.json`).
 //
 //   node bench/scaling/model.ts                       the deployment of docs/scaling.md
 //   node bench/scaling/model.ts --replicas 10 --requests 2000

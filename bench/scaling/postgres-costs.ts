@@ -9,7 +9,7 @@ import { keyCosts } from './key-costs.ts'
 import { openSite, upstreamOn, type Site } from './site.ts'
 import { writeConstants } from './written-constants.ts'
 
-// What Postgres pays for a request of each kind, and how many connections a gateway has.
+// Measures the cost of each kind of request for Postgres, and the number of connections of a gateway.
 
 const { values } = parseArgs({
   options: {

@@ -10,7 +10,7 @@ import { rounded } from '../statistics.ts'
 import { startRedis } from './redis.ts'
 import { writeConstants } from './written-constants.ts'
 
-// What Valkey pays for each thing that gateways ask of it. Writes it into `constants.json`, with which `model.ts` computes.
+// Measures the cost for Valkey of everything that gateways ask of it. Writes it to `constants.json`, for `model.ts`.
 
 const redis = await startRedis(0)
 const log = createLogger('silent', new Masks())
@@ -50,7 +50,7 @@ interface Cost {
   readonly outBytes: number
 }
 
-/** What each of `count` runs costs, with `atOnce` of them under way. */
+/** The cost of each of `count` runs, with `atOnce` of them under way. */
 async function costOf(count: number, atOnce: number, run: (index: number) => Promise<unknown> | unknown): Promise<Cost> {
   const before = await redis.info()
   let next = 0

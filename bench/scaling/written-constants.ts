@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 
 const file = new URL('constants.json', import.meta.url)
 
-/** What was measured, by what it is about. `model.ts` computes with it. */
+/** The measured costs, by subject. `model.ts` computes with them. */
 export function writtenConstants(): any {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
 }

@@ -1,4 +1,5 @@
 import { command, configOption, type ConfigOption } from '../command.ts'
+import { holdReloads } from '../signals.ts'
 import { workersOf } from '../workers/count.ts'
 import { hostOption, portOption, workersOption, type ServerOverride } from '../workers/start-options.ts'
 
@@ -10,6 +11,7 @@ export default command('start', 'Serve the gateway until SIGTERM or SIGINT.')
   .action(start)
 
 async function start({ config: path, ...override }: ConfigOption & ServerOverride): Promise<void> {
+  holdReloads()
   // Other processes read the file `.env` again, and it does not override what is set.
   const environment = { ...process.env }
   if (override.workers !== undefined && workersOf(override.workers) > 1) return await startWorkers(path, override, environment)

@@ -11,7 +11,7 @@ const helloMs = 5_000
 
 type Call = Extract<ToOwner, readonly ['call', ...unknown[]]>
 
-/** What the connection of a process asks of the owner. */
+/** The owner, as the connection of a process sees it. */
 export interface PeerHost {
   joined(peer: Peer): void
   called(peer: Peer, call: Call): Promise<unknown>

@@ -9,7 +9,7 @@ import { OwnerClient } from './owner-client.ts'
 /** A start never waits longer for the owner process. */
 const startWaitMs = 1_000
 
-/** What lets this process count with the others of its machine. Without the services that the config's own plugins provide. */
+/** The plugin that lets this process count with the others of its machine. Leaves out services that the config's own plugins provide. */
 export function ownerPlugins(path: string, processes: number, plugins: readonly PluginUse[], isFirst = false): readonly PluginUse[] {
   const checked = check(plugins)
   if (checked.some(({ provides }) => provides.includes(Coordination))) return []

@@ -13,7 +13,7 @@ const maxKept = 10_000
 /** How long the end of an entry is kept for an owner that is not there. */
 const endKeptMs = 60_000
 
-/** What this process told the others last and is still valid, for an owner that does not know it. */
+/** The latest changes that this process told the others, while they are valid, for an owner that does not know them. */
 export class PublishedChanges {
   readonly #clock: Clock
   readonly #changes = recentValues<string, Published>(maxKept)
@@ -34,7 +34,7 @@ export class PublishedChanges {
     this.#changes.delete(nameOf(change))
   }
 
-  /** What an owner does not know, each with the time that is left. `knows`: the owner has been told before. */
+  /** Changes that an owner does not know, each with the time that is left. `knows`: the owner has been told before. */
   *untold(knows: boolean): Iterable<SharedChange> {
     const now = this.#clock.elapsed()
     for (const [name, published] of [...this.#changes.entries()].reverse()) {

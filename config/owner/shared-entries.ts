@@ -15,7 +15,7 @@ interface Entry {
 const entryBytes = 200
 const sweepEveryMs = 60_000
 
-/** What processes have told each other and is still valid, for one that starts late. Above `maxBytes`, the oldest of the largest map go. */
+/** Valid entries that processes have told each other, for one that starts late. Above `maxBytes`, the oldest of the largest map go. */
 export class SharedEntries {
   readonly #clock: Clock
   readonly #maxBytes: number
@@ -46,7 +46,7 @@ export class SharedEntries {
     while (this.#bytes > this.#maxBytes) this.#removeOldest()
   }
 
-  /** What the others told, with the time that is left. */
+  /** The entries of the other processes, with the time that is left. */
   *toldTo(process: string): Iterable<SharedChange> {
     const now = this.#clock.elapsed()
     for (const entries of this.#maps.values())

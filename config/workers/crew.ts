@@ -155,7 +155,7 @@ export class Crew {
     if (!sockets || this.#isLeaving) return
     const present = this.#slots.filter(({ worker }) => worker && !worker.isSilent)
     if (present.length === 0) return
-    if (!this.#slots[this.#adminSlot - 1]!.worker) this.#adminSlot = present[0]!.number
+    if (!present.some(({ number }) => number === this.#adminSlot)) this.#adminSlot = present[0]!.number
     const shares = sharesOf(
       sockets.numbers,
       this.#slots.length,

@@ -4,7 +4,7 @@ import type { ServerOptions } from '../schema.ts'
 /** Where the sockets listen, with the ports that they got. */
 export type Place = Pick<Fixed, 'host' | 'port' | 'admin'>
 
-/** What cannot change while the parent runs. */
+/** The facts that stay the same while the parent runs. */
 export interface Fixed {
   readonly host: string
   readonly port: number

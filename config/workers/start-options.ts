@@ -3,7 +3,7 @@ import { numberFrom } from '../command.ts'
 import { serverFormats } from '../server-formats.ts'
 import type { Launch } from './worker-process.ts'
 
-/** What the command line may set of the `server` section. */
+/** The options of the `server` section that the command line may set. */
 export interface ServerOverride {
   readonly host?: string
   readonly port?: number

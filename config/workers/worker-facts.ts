@@ -19,7 +19,7 @@ export function needsCoordinator({ plugins }: LoadedConfig): boolean {
   }
 }
 
-/** What the parent has to know of a gateway that is open. Throws a `ConfigError` if several processes cannot serve it. */
+/** The facts that the parent needs about an open gateway. Throws a `ConfigError` if several processes cannot serve it. */
 export function checkFacts({ file, server }: LoadedConfig, gateway: Gateway): Fixed {
   const { host, port, tls } = server
   if (tls) checkTls(tls)

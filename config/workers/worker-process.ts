@@ -1,5 +1,4 @@
 import { fork, type ChildProcess, type SendHandle } from 'node:child_process'
-import { once } from 'node:events'
 import type { Order, Report, SocketName } from './messages.ts'
 import type { Sockets } from './sockets.ts'
 
@@ -117,13 +116,11 @@ export class WorkerProcess {
 
   async #end(): Promise<Ending> {
     const child = this.#child
-    const exited = new Promise<Ending>(resolve => {
-      child.once('exit', (code, signal) => resolve({ code, signal }))
+    const ending = await new Promise<Ending>(resolve => {
+      // Its last words may arrive after `exit`, but before `close`. There is no `disconnect` if sockets were still on their way to it.
+      child.once('close', (code, signal) => resolve({ code, signal }))
       child.once('error', () => child.pid === undefined && resolve({ code: 1, signal: null }))
     })
-    // Its last words may arrive after it has gone.
-    if (child.connected) await once(child, 'disconnect')
-    const ending = await exited
     this.hasEnded = true
     for (const resolve of this.#waiting.values()) resolve(undefined)
     return ending

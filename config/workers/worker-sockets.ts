@@ -7,7 +7,7 @@ import type { Order, SocketName } from './messages.ts'
 import type { BoundSocket } from './sockets.ts'
 import { WorkerListener } from './worker-listener.ts'
 
-/** What a worker has of the sockets of its parent, and who serves them. */
+/** A worker's copies of its parent's sockets, and the listeners that serve them. */
 export class WorkerSockets {
   readonly #copies = new Map<SocketName, BoundSocket>()
   #served: { readonly gateway: Gateway; readonly server: ServerOptions } | undefined
@@ -39,10 +39,17 @@ export class WorkerSockets {
     const { gateway, server } = this.#served!
     const listener = (this.#listener ??= new WorkerListener(gateway, place, server.tls, this.#copies))
     await listener.accept(names.filter(name => name !== 'admin'))
+    if (!names.includes('admin')) return this.#handOverAdmin()
     const socket = this.#copies.get('admin')
-    if (!names.includes('admin') || this.#admin || !socket || !place.admin) return
+    if (this.#admin || !socket || !place.admin) return
     this.#copies.delete('admin')
     this.#admin = await listenAdmin(gateway.admin, place.admin, server, socket)
+  }
+
+  /** It did not answer for a while, so another process has the admin listener now. */
+  #handOverAdmin(): void {
+    this.#admin?.handOver()
+    this.#admin = undefined
   }
 
   async welcome(): Promise<void> {

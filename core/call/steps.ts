@@ -19,7 +19,7 @@ export interface CallSteps<Asked, Plan, Answered, Result, Given = unknown> exten
   readonly session?: string | undefined
   /** Throws if calls of this kind cannot keep the policy. */
   heed?(policy: Policy): void
-  /** What the call needs, as far as its own request tells: without the conversation before it. For limits on tokens. */
+  /** The tokens that the call needs, as far as its own request tells, without the conversation before it. For limits on tokens. */
   need?(): TokenNeed
   /** Checks that only this kind has, such as of the request's size. Throws what the caller gets. */
   check?(): Maybe<void>

@@ -105,7 +105,7 @@ export interface AdminServices {
   sendAs(key: ApiKey, path: string, body: unknown, signal: AbortSignal): Promise<Response>
   /** The state of every provider: resting credentials, circuits, queues. Of all processes that count together, as of a second ago. */
   providers(): Promise<readonly ProviderState[]>
-  /** What is in progress, in all processes that count together. */
+  /** The work in progress, in all processes that count together. */
   load(): Promise<GatewayLoad>
   /** The order in which a request would try endpoints now, and why. Throws the error that the request would get. */
   routes(query: AskedRoute): Promise<JsonObject>

@@ -54,7 +54,7 @@ export interface EventBatch {
   readonly begun?: JsonObject | undefined
 }
 
-/** What follows the end of a response. */
+/** How the store treats a response after its end. */
 export interface BackgroundAftermath {
   /** How long it is kept. */
   readonly keepMs: number

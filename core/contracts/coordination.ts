@@ -55,7 +55,7 @@ export interface Unclaimed {
   readonly windows: readonly CoordinatedWindow[]
 }
 
-/** What changes after a claim. Changes are collected, and sent a few times a second. */
+/** A change to a window after a claim. Changes are collected, and sent a few times a second. */
 export interface WindowChange {
   readonly group: string
   readonly bucket: string

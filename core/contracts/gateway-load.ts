@@ -1,4 +1,4 @@
-/** What the processes of a gateway have in progress at the moment, added up. */
+/** The work in progress at the moment, added up over the processes of a gateway. */
 export interface GatewayLoad {
   /** How many there are: workers and machines that count together. 1 if nothing lets them. */
   readonly processes: number

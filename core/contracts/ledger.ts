@@ -89,9 +89,9 @@ export interface Ledger {
   reserve(requestId: string, spending: Spending, range: CreditRange): Maybe<CreditHold | CreditShortage>
   /** The spending in the current period of each cap, in the order of the caps: the amounts counted while there was a cap, or raised. */
   spent(caps: readonly Pick<SpendCap, 'account' | 'period'>[]): Maybe<readonly number[]>
-  /** What requests under way hold of each cap, in the current period. Absent: nobody can tell. */
+  /** The amount of each cap that requests under way hold, in the current period. Absent: nobody can tell. */
   held?(caps: readonly Pick<SpendCap, 'account' | 'period'>[]): Maybe<readonly number[]>
-  /** What requests under way hold of the organization's credit. Absent: nobody can tell. */
+  /** The amount of the organization's credit that requests under way hold. Absent: nobody can tell. */
   heldCredit?(org: string): Maybe<number>
   /** Raises the spending in the current period to at least this amount, for requests from before there was a cap. */
   raiseSpent(cap: Pick<SpendCap, 'account' | 'period'>, usd: number): Maybe<void>

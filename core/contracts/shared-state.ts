@@ -40,8 +40,8 @@ export interface SharedMapOptions<V> {
   /** Checks what another gateway sent, which may be of another version. */
   accepts(value: unknown): value is V
   /**
-   * What an entry is when another gateway sends its own, such as a count that both added to. It ends when the first of the two does. Gateways
-   * agree if the order of what is joined makes no difference. Default: what came last.
+   * Joins an entry with the one that another gateway sends, such as a count that both added to. The result ends when the first of the two
+   * does. Gateways agree if the order of joining makes no difference. Default: the entry that came last.
    */
   join?(known: V, sent: V): V
   /**

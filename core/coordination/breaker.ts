@@ -6,7 +6,7 @@ const mostLooks = 5
 const steadyMs = 10_000
 const mostProbes = 8
 
-/** Whether the service where processes count together is asked. One failure, or one late answer, opens the breaker. */
+/** Decides whether to ask the service where processes count together. One failure, or one late answer, opens the breaker. */
 export class Breaker {
   readonly #clock: Clock
   readonly #opened: (cause: unknown) => void

@@ -7,7 +7,7 @@ import type { OwnWindow } from './own-windows.ts'
 
 const longMs = 60 * 60 * 1000
 const saveAfterMs = 1_000
-/** What the service told earlier is too old to compare with what is saved. */
+/** A count that the service told longer ago is too old to compare with the saved one. */
 const freshMs = 2 * saveAfterMs
 
 export interface LongWindowParts {

@@ -60,7 +60,7 @@ export class MetricExchange {
     this.#timer = setTimeout(next, Math.max(leastEveryMs, this.#coordinated.processes * everyMsPerProcess)).unref()
   }
 
-  /** What was taken is the service's from then on: without an answer, it may have arrived, and is not sent again. */
+  /** Sends each delta only once: without an answer, it may still have arrived. */
   async #exchange(): Promise<void> {
     for (let isOver = false; !isOver;) {
       const deltas = this.#metrics.take(deltasAtOnce)

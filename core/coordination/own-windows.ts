@@ -18,7 +18,7 @@ export interface OwnWindow {
   used: number
   /** The part of `counted` that is in no saved window. */
   unsaved: number
-  /** What other machines have counted, of which the service knows nothing. */
+  /** The count of other machines, which the service does not know. */
   elsewhere: number
   /** When the service told how it stands, on `Clock.elapsed`. */
   toldAt: number
@@ -33,15 +33,15 @@ const pruneFrom = 10_000
 const earlyMs = 1_000
 
 /**
- * What this process has counted in the windows that are open: its part, which it keeps to itself while processes cannot count together, and
- * counts once more if the service loses it.
+ * This process's part of the counts in open windows. It keeps the part to itself while processes cannot count together, and counts it once
+ * more if the service loses it.
  */
 export class OwnWindows {
   readonly #clock: Clock
   readonly #change: (change: WindowChange) => void
   readonly #changed: (window: OwnWindow) => void
   readonly #windows = new Map<string, OwnWindow>()
-  /** What was counted in windows that were forgotten, and not saved. */
+  /** The unsaved counts of windows that were forgotten. */
   readonly #carried = new Map<string, Pick<OwnWindow, 'endsAt' | 'unsaved'>>()
   #pruneFrom = pruneFrom
 

@@ -15,7 +15,7 @@ export interface ChangeBatch {
 
 const pruneFrom = 10_000
 
-/** What is to be sent to the service where processes count together. Changes of one run are one. */
+/** Changes that wait to be sent to the service where processes count together. Changes of the same run are added up. */
 export class PendingChanges {
   readonly #clock: Clock
   /** By bucket. */
@@ -88,7 +88,7 @@ export class PendingChanges {
     for (const change of places) if (!change.isHeld || (how === 'unsent' && !this.#places.has(nameOf(change)))) this.addPlace(change)
   }
 
-  /** What was counted is lost, and so are its runs. */
+  /** Call when the service has lost its counts, and their runs with them. */
   forgetWindows(): void {
     this.#windows.clear()
   }

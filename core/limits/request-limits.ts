@@ -10,7 +10,7 @@ import { fullLimit, reserveIn, show, windowsOf, windowText, type FullLimit } fro
 
 /** A call, as far as its own request tells. */
 export interface BegunCall {
-  /** What it needs, without the conversation before it. */
+  /** The tokens that it needs, without the conversation before it. */
   need?(): TokenNeed
 }
 

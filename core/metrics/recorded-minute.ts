@@ -1,14 +1,14 @@
 import type { AttemptSample } from '../contracts/metric-store.ts'
 import { MetricSummary } from './metric-summary.ts'
 
-/** What is known of one minute of an endpoint: what this process recorded, what a store kept, and what all processes recorded together. */
+/** One minute of an endpoint: the part of this process, the part that a store kept, and the sum of all processes. */
 export class RecordedMinute {
   /** From the epoch. */
   readonly number: number
   /** All of it. */
   summary = new MetricSummary()
   #restored: MetricSummary | undefined
-  /** What this process recorded. Undefined as long as it is the rest of `summary`. */
+  /** This process's own part. Undefined before `share`, when it is `summary` without `#restored`. */
   #own: MetricSummary | undefined
   /** The part of `#own` that is in the sum of all processes, or on the way to it. */
   #sent = new MetricSummary()
@@ -34,7 +34,7 @@ export class RecordedMinute {
     else this.summary.merge(summary)
   }
 
-  /** What this process recorded, if that has changed since the last call. */
+  /** This process's own part, if it has changed since the last call. */
   takeChange(): MetricSummary | undefined {
     const requests = this.#own ? this.#own.requests : this.summary.requests - (this.#restored?.requests ?? 0)
     if (requests === this.#savedRequests) return undefined
@@ -47,7 +47,7 @@ export class RecordedMinute {
     this.#own ??= difference(this.summary, this.#restored)
   }
 
-  /** What this process recorded and the others do not have yet. */
+  /** The part that this process recorded and the others do not have yet. */
   takeUnsent(): MetricSummary | undefined {
     if (!this.#own || this.#own.requests === this.#sent.requests) return undefined
     const unsent = difference(this.#own, this.#sent)
@@ -66,7 +66,7 @@ export class RecordedMinute {
     this.#count()
   }
 
-  /** What a store kept is in the sum, unless that was lost meanwhile: then it is the smaller of the two. */
+  /** The sum includes the stored part, unless the sum was lost meanwhile: then it is the smaller of the two. */
   #count(): void {
     const own = this.#own!
     const isWhole = !this.#restored || this.#sum!.requests >= this.#restored.requests + this.#sent.requests

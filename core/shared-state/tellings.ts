@@ -1,6 +1,6 @@
 import type { Clock } from '../foundation/clock.ts'
 
-/** What all gateways together may deliver to one another in a second: about a fifth of a core of Valkey. */
+/** The limit on deliveries between all gateways together, in a second: about a fifth of a core of Valkey. */
 const deliveriesPerSecond = 40_000
 /**
  * How often this gateway may tell the others what many requests set. Each telling goes to every gateway, and every gateway tells: so the more

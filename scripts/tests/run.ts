@@ -9,13 +9,15 @@ import { sharesOf, type Share } from './plan.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Far more than any process needs: this ends what hangs. */
-const limitMs = 900_000
+const usualLimitMs = 900_000
 /** One more than there are cores, because some tests wait. */
 export const usualJobs = availableParallelism() + 1
 
 export interface RunOptions {
   /** How many processes run at once. */
   readonly jobs?: number
+  /** How long a process may take. */
+  readonly limitMs?: number
   readonly environment?: Readonly<Record<string, string>>
   /** Called for each failure as soon as its process has ended. */
   readonly onFailure?: (failure: string) => void
@@ -25,6 +27,7 @@ export interface RunOptions {
 
 /** Runs test files in processes that share the work, and returns the outcome of each process. */
 export async function runTests(files: readonly string[], options: RunOptions = {}): Promise<readonly Outcome[]> {
+  const { limitMs = usualLimitMs } = options
   const waiting = [...sharesOf(files)]
   const scratch = mkdtempSync(join(tmpdir(), 'turnpike-tests-'))
   const running = new Set<() => void>()
@@ -46,7 +49,7 @@ export async function runTests(files: readonly string[], options: RunOptions = {
   let done = 0
   const worker = async (): Promise<void> => {
     for (let share = waiting.shift(); share; share = waiting.shift()) {
-      const outcome = await runShare(share, ++started, scratch, environment, running)
+      const outcome = await runShare(share, ++started, scratch, environment, limitMs, running)
       outcomes.push(outcome)
       outcome.failures.forEach(failure => options.onFailure?.(failure))
       done += share.files.length
@@ -65,6 +68,7 @@ async function runShare(
   number: number,
   scratch: string,
   environment: NodeJS.ProcessEnv,
+  limitMs: number,
   running: Set<() => void>,
 ): Promise<Outcome> {
   const [tap, errors] = [join(scratch, `${number}.tap`), join(scratch, `${number}.errors`)]

@@ -5,7 +5,7 @@ import type { SharingGroup } from './sharing-group.ts'
 
 let made = 0
 
-/** What makes a gateway count together with all others on this engine and in this group. */
+/** A plugin that makes a gateway count together with all others on this engine and in this group. */
 export function countingTogether(engine: MemoryCoordination, group: SharingGroup): PluginUse {
   return definePlugin({
     name: `counting-together-${++made}`,

@@ -4,7 +4,7 @@ import type { ProviderState } from '../../contracts/provider-state.ts'
 
 type Queue = NonNullable<ProviderState['queue']>
 
-/** What a process tells the others of its providers: its queues, and the listed endpoints that failed lately. */
+/** The gauges of providers that a process sends to the others: its queues, and the listed endpoints that failed lately. */
 export function providerGauges(states: readonly ProviderState[], failing: readonly CircuitView[]): Gauges {
   const gauges: Record<string, number> = {}
   for (const { id, queue } of states) {

@@ -4,7 +4,7 @@ import type { Maybe } from '../../runtime/pending.ts'
 export interface ProviderPlaces {
   /** True if there is surely none left. */
   readonly isFull: boolean
-  /** What gives the place back. Undefined if there is none. */
+  /** Takes a place, and returns a function that gives it back. Undefined if no place is free. */
   take(): Maybe<(() => void) | undefined>
   /** True if the place of a request that has ended may go to one that waits here. `running`: how many are under way, with the one that has ended. */
   mayPassOn(running: number): boolean

@@ -12,7 +12,7 @@ const freedForMs = 1_000
 const ownTurnMs = 5
 const maxProviders = 1_000
 
-/** What the queues of one provider tell each other across processes: that requests wait, and that a place is free. Nobody tells if nobody waits. */
+/** Signals between the queues of one provider across processes: requests wait, or a place is free. Nobody sends any if nobody waits. */
 export class QueueSignals {
   readonly #signals: SharedMap<Signal>
   readonly #coordinated: Coordinated

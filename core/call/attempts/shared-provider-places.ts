@@ -70,7 +70,7 @@ export class SharedProviderPlaces implements ProviderPlaces {
     const isBelowPart = this.#taken < Math.floor(this.#limit / coordinated.processes)
     const most = Math.min(mostWaitMs, fullForMs * 2 ** Math.min(tries, 4))
     await signals.free(this.#provider, most * (0.5 + Math.random() / 2))
-    // What others freed goes to those first that have less than their part.
+    // Processes that have less than their part get freed places first.
     if (!isBelowPart) await later(laterMs * Math.random())
   }
 }

@@ -7,9 +7,9 @@ import { errorReply } from '../error-reply.ts'
 const up: Reply = { status: 200, headers: { 'content-type': 'application/json' } }
 
 /**
- * What supervisors and load balancers ask the admin listener, without a token: `/live`, a 200 while the process answers, and `/ready`, which
- * is a 503 whenever requests should go elsewhere. Asked under any host, because balancers name none that the listener knows, and nothing of
- * the gateway is shown. Undefined if the request is for neither.
+ * Answers the probes of supervisors and load balancers on the admin listener, without a token: `/live`, a 200 while the process answers,
+ * and `/ready`, a 503 whenever requests should go elsewhere. Asked under any host, because balancers name none that the listener knows, and
+ * nothing of the gateway is shown. Undefined if the request is for neither.
  */
 export function probeOf({ method, url }: IncomingMessage, health: Health): Promise<Reply> | undefined {
   const [, probe] = /^\/(live|ready)\/?(?:\?|$)/.exec(url!) ?? []

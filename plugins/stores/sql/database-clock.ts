@@ -14,7 +14,7 @@ const sleptMs = 1_000
 interface Reading {
   /** The time of the database, in milliseconds since the epoch. */
   readonly at: number
-  /** What the clocks of this machine said then. */
+  /** The clocks of this machine at that moment. */
   readonly now: number
   readonly elapsed: number
 }

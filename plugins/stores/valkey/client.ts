@@ -66,7 +66,7 @@ function singleClient(options: ClientOptions, node: Node) {
   return options.redis.createClient({ ...common(options), socket: socketTo(options, node), ...(database > 0 && { database }) })
 }
 
-/** What all clients have in common. The gateway reconnects by itself, and keeps nothing to send for later. */
+/** The options that all clients share. The gateway reconnects by itself, and keeps nothing to send for later. */
 function common({ place: { username, password } }: ClientOptions) {
   return {
     name: 'turnpike',

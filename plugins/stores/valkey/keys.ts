@@ -43,7 +43,7 @@ export class Keys {
     return [`${this.#prefix}{counts}position`, `${this.#prefix}{counts}changed`, `${this.#prefix}{counts}ends`]
   }
 
-  /** What the key of a sum begins with. */
+  /** The prefix of the keys of sums. */
   get sums(): string {
     return `${this.#prefix}{counts}s:`
   }

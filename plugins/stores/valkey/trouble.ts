@@ -14,7 +14,7 @@ export interface Cause {
   readonly mayRepeat?: true
 }
 
-/** What `generationScript` finds. */
+/** The server is too old. `generationScript` tells its version. */
 export class OldServer extends Error {
   override readonly name = 'OldServer'
 }

@@ -49,7 +49,7 @@ export class Proxy {
     }
   }
 
-  /** What it said: nginx logs its errors there. */
+  /** Its output: nginx logs its errors there. */
   get output(): string {
     return this.#output
   }

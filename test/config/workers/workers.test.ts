@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { checkStream } from '../../../core/testing/index.ts'
 import { isLong } from '../../kit/long.ts'
@@ -86,6 +87,27 @@ t.test('workers finish their requests and end when the parent is killed', option
   gateway.signal('SIGKILL')
   checkStream(await rest())
   await until(() => !workers.some(isAlive))
+})
+
+t.test('the admin listener leaves a worker that hangs', { skip: !isLong && 'waits for seconds' }, async t => {
+  const workplace = new Workplace(config('workers: 2, admin: { port: 0 }, drainAnnounceMs: 0'))
+  t.teardown(() => workplace.remove())
+  const gateway = workplace.spawn(['start'])
+  t.teardown(() => gateway.signal('SIGKILL'))
+  await gateway.url()
+  const [, adminUrl] = await gateway.says(/admin API is on (http:\S+)/)
+  const isLive = async () => (await fetch(`${adminUrl}/live`, { headers: { connection: 'close' } })).ok
+  const [first = 0, second = 0] = workersOf(gateway.pid)
+  for (const hung of [first, second]) {
+    process.kill(hung, 'SIGSTOP')
+    await until(() => logged(gateway, /no sign of life/).some(({ pid }) => pid === hung))
+    for (let asked = 0; asked < 10; asked++) t.ok(await isLive())
+    process.kill(hung, 'SIGCONT')
+    await delay(2_000)
+  }
+  t.ok(await isLive())
+  gateway.signal('SIGTERM')
+  t.equal((await gateway.finished).exitCode, 0)
 })
 
 t.test('workers cannot have keys of their own', async t => {

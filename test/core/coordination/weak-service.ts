@@ -19,7 +19,7 @@ export class WeakService implements Coordination {
     for (const go of this.#stalled.splice(0)) go()
   }
 
-  /** What stalls fails, as when a connection is closed. */
+  /** Fails the calls that stall, as when a connection is closed. */
   breakOff(): void {
     for (const go of this.#stalled.splice(0)) go(new Error('connection closed'))
   }

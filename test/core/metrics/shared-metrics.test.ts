@@ -60,7 +60,7 @@ class Processes {
     return process
   }
 
-  /** What happens each second, in all processes, twice: what one sends, the others get the next time. */
+  /** Lets a second pass, then all processes exchange twice: the second time, the others get what one sent. */
   async second(): Promise<void> {
     this.clock.pass(1_000)
     for (let times = 0; times < 2; times++) for (const { exchange } of this.all) await exchange.run()

@@ -263,7 +263,7 @@ function signOut({ cookie, antiForgery }: Session, at: Place): Promise<Response>
   return send(at, 'DELETE', '/session', { cookie, 'x-anti-forgery': antiForgery })
 }
 
-/** What gateways answer to somebody with the session. */
+/** The statuses that gateways answer to somebody with the session. */
 async function keys({ cookie }: Session, ...all: readonly Place[]): Promise<readonly number[]> {
   const statuses: number[] = []
   for (const at of all) statuses.push((await send(at, 'GET', '/admin/v1/keys', { cookie })).status)

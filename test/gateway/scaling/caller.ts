@@ -8,7 +8,7 @@ export class Caller {
   readonly key: string
   /** In the order in which they ended. */
   readonly replies: Reply[] = []
-  /** What the vendor counts by. */
+  /** The name by which the vendor counts. */
   readonly label: string
 
   constructor(org: string, label: string, key: string) {

@@ -44,12 +44,12 @@ export class Network {
     return `${this.#name}-${index}`
   }
 
-  /** What runs a command next to Redis. */
+  /** The prefix that runs a command next to Redis. */
   get besideRedis(): readonly string[] {
     return ['ip', 'netns', 'exec', this.#redis]
   }
 
-  /** What runs a command as a replica. */
+  /** The prefix that runs a command as a replica. */
   in(index: number): readonly string[] {
     return ['ip', 'netns', 'exec', this.#replica(index)]
   }

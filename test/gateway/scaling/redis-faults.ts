@@ -4,7 +4,7 @@ import type { Relay } from './relay.ts'
 
 const all: Fault['alone'] = replicas => replicas
 
-/** What can happen to Redis. Replica `i` reaches it through `relays[i]`. */
+/** The faults that can happen to Redis. Replica `i` reaches it through `relays[i]`. */
 export function redisFaults(redis: RedisServer, relays: readonly Relay[]): Readonly<Record<string, Fault>> {
   return {
     killed: { name: 'killed', alone: all, begin: () => redis.stop('SIGKILL'), end: () => redis.restart() },

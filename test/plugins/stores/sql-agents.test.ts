@@ -15,7 +15,7 @@ import { stop, text, usage } from '../../kit/stage.ts'
 import { noPostgres, startPostgres } from './postgres-server.ts'
 import { masterKey } from './sql.ts'
 
-// What agents do, each step through another of three gateways on one Postgres database.
+// Agents at work, each step through another of three gateways on one Postgres database.
 
 const services = ['keys', 'accounts', 'responses', 'conversations', 'background', 'metrics', 'ledger', 'records'] as const
 

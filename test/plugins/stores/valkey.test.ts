@@ -52,7 +52,7 @@ t.test('two gateways: no content and no secret is in the server, and limits hold
   const key = { maxConcurrency: 5, limits, policy: { logging: { value: true } } }
   const plugins = [valkey({ url }), acme.use]
   const gateways = [await opened(t, { plugins, key }), await opened(t, { plugins, key })]
-  // What makes them share: failures that open a circuit, sessions, a wrong token, answers, their ends.
+  // These make them share: failures that open a circuit, sessions, a wrong token, answers, their ends.
   for (const under of gateways) {
     acme.isFull = false
     const statuses: number[] = []

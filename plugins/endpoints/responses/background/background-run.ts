@@ -13,7 +13,7 @@ export interface RunParts {
   readonly builder: ResponseBuilder
   readonly writer: LogWriter
   readonly leaseMs: number
-  /** What follows when the response is over. */
+  /** How the store treats the response after its end. */
   aftermath(): BackgroundAftermath
   now(): number
 }

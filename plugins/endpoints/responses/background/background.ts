@@ -41,7 +41,7 @@ export class Background {
   readonly store: BackgroundStore
   readonly #parts: BackgroundParts
   readonly #runs = new Map<string, BackgroundRun>()
-  /** What this process can hold, whatever other processes do. */
+  /** The limit of this process alone, whatever other processes do. */
   readonly #all = new Concurrency()
   readonly #failing: RepeatedError
   #timer: NodeJS.Timeout | undefined
@@ -153,7 +153,7 @@ export class Background {
     clearInterval(this.#timer)
   }
 
-  /** What follows when a response is over. */
+  /** How the store treats a response after its end. */
   aftermath(): BackgroundAftermath {
     const { keepHours, webhook } = this.#parts.options
     return { keepMs: keepHours * hourMs, ...(webhook && { noticeMs: 0 }) }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../../../core/index.ts'
 
-/** What the clocks of this machine say. One goes on while the machine sleeps, the other cannot be set. */
+/** The readings of this machine's clocks. One goes on while the machine sleeps, the other cannot be set. */
 export interface Moment {
   readonly now: number
   readonly elapsed: number
