@@ -35,7 +35,7 @@ const given = Object.fromEntries(Object.entries(numbers).map(([name, text]) => [
   keyof typeof numbers,
   number
 >
-const { valkey, postgres, row, targets = [] } = writtenConstants()
+const { valkey, postgres, targets = [] } = writtenConstants()
 const { replicas, keys, requests, limited, concurrency, capped, stored, endpoints, sessions, active } = given
 
 interface Need {
@@ -150,18 +150,12 @@ function total(what: string, needs: readonly Need[]): string {
   return `| **${what}** | | | **${rounded(cpu, 1)}** | **${rounded(bytes, 0)}** |`
 }
 
-const rowTable = [
-  '| gateways | requests at once in each | requests a second of one row | of 1,000 rows together |',
-  '|---|---|---|---|',
-  ...row.rows.map(({ processes, atOnce, one, many }: Record<string, number>) => `| ${processes} | ${atOnce} | ${one} | ${many} |`),
-].join('\n')
-
 if (page) {
   const file = fileURLToPath(new URL('../../docs/scaling.md', import.meta.url))
-  const sections = Object.entries({ 'spend rows': rowTable, model: table, targets: tableOf(targets) })
+  const sections = Object.entries({ model: table, targets: tableOf(targets) })
   const text = sections.reduce((text, [name, section]) => withSection(text, name, section), readFileSync(file, 'utf8'))
   writeFileSync(file, text)
-} else console.log(`${table}\n\n${rowTable}\n\n${tableOf(targets)}`)
+} else console.log(`${table}\n\n${tableOf(targets)}`)
 
 function withSection(text: string, name: string, section: string): string {
   const [begin, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`]
