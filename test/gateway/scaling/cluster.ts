@@ -21,14 +21,14 @@ export const connectionLimit = 6
 export interface ClusterSettings {
   readonly databaseUrl: string
   /** Undefined: replicas count for themselves. */
-  readonly redisUrl?: string
+  readonly valkeyUrl?: string
   /** One for each replica. */
   readonly replicas?: readonly ReplicaSettings[]
   /** Default: a new one. */
   readonly vendor?: Vendor
 }
 
-/** Several gateways on one Postgres and one Redis, and the vendor behind them. */
+/** Several gateways on one Postgres and one Valkey, and the vendor behind them. */
 export class Cluster {
   readonly vendor: Vendor
   readonly database: Kysely<Tables>
@@ -41,14 +41,14 @@ export class Cluster {
     this.replicas = replicas
   }
 
-  static async start(t: Test, { databaseUrl, redisUrl, replicas: settings = [{}, {}, {}], ...given }: ClusterSettings): Promise<Cluster> {
+  static async start(t: Test, { databaseUrl, valkeyUrl, replicas: settings = [{}, {}, {}], ...given }: ClusterSettings): Promise<Cluster> {
     const vendor = given.vendor ?? (await Vendor.start())
     t.teardown(() => vendor.close())
     const workplace = new Workplace(configOf(vendor.url))
     t.teardown(() => workplace.remove())
     const shared = {
       DATABASE_URL: databaseUrl,
-      ...(redisUrl !== undefined && { VALKEY_URL: redisUrl }),
+      ...(valkeyUrl !== undefined && { VALKEY_URL: valkeyUrl }),
       GATEWAY_MASTER_KEY: masterKey,
       GATEWAY_ADMIN_TOKEN: adminToken,
     }
@@ -83,7 +83,7 @@ export class Cluster {
     return caller
   }
 
-  /** How often a replica began to count for itself. On a busy machine, an answer of Redis may well take more than 50 ms. */
+  /** How often a replica began to count for itself. On a busy machine, an answer of Valkey may well take more than 50 ms. */
   get partings(): number {
     const lines = this.replicas.map(({ process }) => process.stderr.match(/processes cannot count together now/g) ?? [])
     return lines.flat().length

@@ -5,7 +5,7 @@ import type { Cluster } from './cluster.ts'
 import type { Replica } from './replica.ts'
 import { until } from './until.ts'
 
-/** One way in which replicas lose Redis. */
+/** One way in which replicas lose Valkey. */
 export interface Fault {
   readonly name: string
   /** The replicas that count for themselves meanwhile. */

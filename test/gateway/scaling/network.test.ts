@@ -1,27 +1,26 @@
 import t from 'tap'
 import { isLong } from '../../kit/long.ts'
 import { noPostgres, startPostgres } from '../../plugins/stores/postgres-server.ts'
+import { noValkey, startValkey } from '../../plugins/stores/valkey-server.ts'
 import { audit } from './audit.ts'
 import { Cluster } from './cluster.ts'
 import { checkFault } from './faults.ts'
 import { Network, noNetwork } from './network.ts'
-import { noRedis, RedisServer } from './redis-server.ts'
 import { Relay } from './relay.ts'
 import { Vendor } from './vendor.ts'
 
 // Cut off by a network, unlike by a stopped server or a relay: packets vanish, and nobody is told.
 
 const replicas = 3
-const skip = noPostgres || noRedis || (isLong ? noNetwork : 'only in npm run test:long')
+const skip = noPostgres || noValkey || (isLong ? noNetwork : 'only in npm run test:long')
 
 t.test('three replicas in network namespaces', { skip, timeout: 900_000 }, async t => {
   const postgres = await startPostgres()
   t.teardown(() => postgres.stop())
   const network = new Network(replicas)
   t.teardown(() => network.remove())
-  const redis = await RedisServer.start(network.besideRedis)
-  redis.host = network.redisForHost
-  t.teardown(() => redis.stop())
+  const valkey = await startValkey({ elsewhere: { launcher: network.besideValkey, host: network.valkeyForHost } })
+  t.teardown(() => valkey.stop())
   const databaseUrl = await postgres.createDatabase()
   const vendor = await Vendor.start()
   const settings = await Promise.all(
@@ -37,7 +36,7 @@ t.test('three replicas in network namespaces', { skip, timeout: 900_000 }, async
           TEST_HOST: '0.0.0.0',
           TEST_VENDOR: `http://${host}:${toVendor.port}`,
           DATABASE_URL: databaseUrl.replace(/@[^/]+/, `@${host}:${toPostgres.port}`),
-          VALKEY_URL: `redis://${network.redisFor(index)}:${redis.port}`,
+          VALKEY_URL: `redis://${network.valkeyFor(index)}:${valkey.port}`,
         },
       }
     }),
@@ -45,7 +44,7 @@ t.test('three replicas in network namespaces', { skip, timeout: 900_000 }, async
   const cluster = await Cluster.start(t, { databaseUrl, replicas: settings, vendor })
 
   for (const [name, cut] of Object.entries({ one: [0], all: [0, 1, 2] }))
-    await t.test(`${name} cut off from Redis`, async t => {
+    await t.test(`${name} cut off from Valkey`, async t => {
       await checkFault(t, cluster, {
         name: `cut-${name}`,
         alone: all => cut.map(index => all[index]!),

@@ -14,7 +14,7 @@ function canMake(): boolean {
 }
 
 /**
- * Network namespaces: one for Redis, and one for each replica, which is connected to Redis by a cable that can be pulled, and to the host by
+ * Network namespaces: one for Valkey, and one for each replica, which is connected to Valkey by a cable that can be pulled, and to the host by
  * another.
  */
 export class Network {
@@ -32,7 +32,7 @@ export class Network {
       this.#cable(`${name}r`, this.#redis, name, 'redis', `10.77.${index}`)
       this.#cable(`${name}h`, undefined, name, 'host', `10.78.${index}`)
     }
-    // From the host, to ask what Redis has.
+    // From the host, to ask what Valkey has.
     this.#cable(`${this.#name}m`, undefined, this.#redis, 'host', '10.79.0')
   }
 
@@ -44,8 +44,8 @@ export class Network {
     return `${this.#name}-${index}`
   }
 
-  /** The prefix that runs a command next to Redis. */
-  get besideRedis(): readonly string[] {
+  /** The prefix that runs a command next to Valkey. */
+  get besideValkey(): readonly string[] {
     return ['ip', 'netns', 'exec', this.#redis]
   }
 
@@ -54,13 +54,13 @@ export class Network {
     return ['ip', 'netns', 'exec', this.#replica(index)]
   }
 
-  /** The address of Redis for a replica. */
-  redisFor(index: number): string {
+  /** The address of Valkey for a replica. */
+  valkeyFor(index: number): string {
     return `10.77.${index}.1`
   }
 
-  /** The address of Redis for the host. */
-  readonly redisForHost = '10.79.0.2'
+  /** The address of Valkey for the host. */
+  readonly valkeyForHost = '10.79.0.2'
 
   /** The addresses of the two ends of the cable between the host and a replica. */
   hostFor(index: number): string {
@@ -71,7 +71,7 @@ export class Network {
     return `10.78.${index}.2`
   }
 
-  /** Packets between Redis and this replica vanish. */
+  /** Packets between Valkey and this replica vanish. */
   cut(index: number): void {
     ip('-n', this.#redis, 'link', 'set', `${this.#replica(index)}r`, 'down')
   }

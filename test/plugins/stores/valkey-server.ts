@@ -18,6 +18,8 @@ export interface ValkeyServer {
   monitor(heard: (line: string) => void): Promise<void>
   /** Kills it as a power failure would. */
   kill(): Promise<void>
+  /** Ends it as a service manager would. */
+  terminate(): Promise<void>
   /** Starts it again on the same port and data. */
   restart(): Promise<void>
   stop(): Promise<void>
@@ -31,6 +33,8 @@ export interface ValkeyServerOptions {
   /** Settings of TLS: the port speaks TLS only. */
   readonly tls?: { readonly ca: Buffer }
   readonly port?: number
+  /** A program that becomes the server, such as `ip netns exec …`, and the address at which this process reaches it there. */
+  readonly elsewhere?: { readonly launcher: readonly string[]; readonly host: string }
 }
 
 const program = programOf('valkey-server') ?? programOf('redis-server')
@@ -39,12 +43,20 @@ const program = programOf('valkey-server') ?? programOf('redis-server')
 export const noValkey: string | false = program === undefined && 'needs a Valkey or Redis server: apt-get install redis-server'
 
 /** Starts a real server on the loopback interface. Its data is in memory, and gone when it is killed, unless `settings` say otherwise. */
-export async function startValkey({ settings = [], password, tls, port: wanted }: ValkeyServerOptions = {}): Promise<ValkeyServer> {
+export async function startValkey({
+  settings = [],
+  password,
+  tls,
+  port: wanted,
+  elsewhere,
+}: ValkeyServerOptions = {}): Promise<ValkeyServer> {
   const folder = mkdtempSync(join(tmpdir(), 'turnpike-valkey-'))
   const port = wanted ?? (await freePort())
-  const usual = ['--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no', '--loglevel', 'warning']
+  const { launcher = [], host = '127.0.0.1' } = elsewhere ?? {}
+  const bound = elsewhere ? ['--protected-mode', 'no'] : ['--bind', host]
+  const usual = [...bound, '--dir', folder, '--save', '', '--appendonly', 'no', '--loglevel', 'warning']
   const open = tls ? ['--port', '0', '--tls-port', String(port)] : ['--port', String(port)]
-  const plain = { host: '127.0.0.1', port, reconnectStrategy: false } as const
+  const plain = { host, port, reconnectStrategy: false } as const
   const newClient = async () => {
     const client = createClient({
       socket: tls ? { ...plain, tls: true, ca: tls.ca, servername: 'localhost' } : plain,
@@ -58,7 +70,8 @@ export async function startValkey({ settings = [], password, tls, port: wanted }
   let administrator: Awaited<ReturnType<typeof newClient>> | undefined
   const monitors: Awaited<ReturnType<typeof newClient>>[] = []
   const start = async (): Promise<void> => {
-    child = spawn(program!, [...usual, ...open, ...settings], { stdio: 'ignore' })
+    const [file, ...rest] = [...launcher, program!, ...usual, ...open, ...settings]
+    child = spawn(file!, rest, { stdio: 'ignore' })
     for (let attempt = 0; ; attempt++) {
       try {
         administrator = await newClient()
@@ -80,7 +93,7 @@ export async function startValkey({ settings = [], password, tls, port: wanted }
   await start()
   return {
     port,
-    url: `${tls ? 'rediss' : 'redis'}://127.0.0.1:${port}`,
+    url: `${tls ? 'rediss' : 'redis'}://${host}:${port}`,
     get pid() {
       return child.pid!
     },
@@ -94,6 +107,7 @@ export async function startValkey({ settings = [], password, tls, port: wanted }
       await client.monitor(line => heard(String(line)))
     },
     kill: () => end('SIGKILL'),
+    terminate: () => end('SIGTERM'),
     restart: start,
     async stop() {
       await end('SIGKILL')
