@@ -42,7 +42,7 @@ export async function audit(t: Test, cluster: Cluster, { killedUnder = [] }: Aud
 /** Amounts that are set aside under caps and credit. */
 export async function held({ database }: Cluster): Promise<number> {
   const [holds, spends, credits] = await Promise.all([
-    database.selectFrom('credit_hold').select('id').execute(),
+    database.selectFrom('credit_hold').select('id').where('expired_at', 'is', null).execute(),
     database.selectFrom('spend').select('name').where('reserved', '!=', 0).execute(),
     database.selectFrom('credit').select('org').where('reserved', '!=', 0).execute(),
   ])
