@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { Gate } from '../../../core/testing/index.ts'
+import { fakeTime } from '../../kit/fake-time.ts'
 import { isLong } from '../../kit/long.ts'
 import { noPostgres, startPostgres } from '../../plugins/stores/postgres-server.ts'
 import { audit } from './audit.ts'
 import type { Caller } from './caller.ts'
 import { capped, checkCap } from './caps.ts'
 import { Cluster } from './cluster.ts'
-import { fakeTime } from './fake-time.ts'
 import { until } from './until.ts'
 
 // Caps are exact whatever happens to a replica, its clock or Postgres. `npm test` has the short form of it in test/plugins/stores.
