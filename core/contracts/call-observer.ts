@@ -1,6 +1,8 @@
 import type { CallKind } from './call-wrapper.ts'
 import type { Endpoint } from './catalog.ts'
 import type { TokenUsage } from './events.ts'
+import type { FailureReason } from './failure-reason.ts'
+import type { PolicyField } from './policy.ts'
 
 /**
  * Learns when calls, their attempts and their rounds of tools begin and end, for traces and metrics. It gets no content and no text that a
@@ -12,6 +14,17 @@ export interface CallObserver {
   readonly name: string
   /** Called when a caller's request becomes a call to a model. Return undefined if nothing more of it matters. */
   begin(call: BegunCall): CallObservation | undefined
+  /** Called once for every request that has a record, when that is closed: also for those that never became a call, as with a wrong key. */
+  closed?(request: ClosedRequest): void
+}
+
+/** A trace that the caller began: the header `traceparent` (https://www.w3.org/TR/trace-context/), if it is valid. */
+export interface TraceContext {
+  /** 32 hexadecimal digits. */
+  readonly traceId: string
+  /** The caller's span: 16 hexadecimal digits. */
+  readonly spanId: string
+  readonly isSampled: boolean
 }
 
 /** Times are `at`, milliseconds since the epoch, and lengths in milliseconds. */
@@ -25,7 +38,11 @@ export interface BegunCall {
   readonly at: number
   readonly keyId: string
   readonly org: string | null
+  readonly team: string | null
   readonly stream: boolean
+  readonly trace: TraceContext | null
+  /** The id of the session, as in the record: an HMAC. Null if the request names none. */
+  readonly session: string | null
   /** As the caller wrote it. Null if no catalog has the name and the policy's `logging` is off. */
   readonly requestedModel: string | null
 }
@@ -33,11 +50,50 @@ export interface BegunCall {
 /** The events of one call that an observer follows. Every attempt and every round that begins also ends, before the call does. */
 export interface CallObservation {
   /** Called when an attempt begins: once per endpoint and try, and once per choice where each is asked for alone. Returns what to call when it ends. */
-  attempt?(attempt: BegunAttempt): ((ended: EndedAttempt) => void) | undefined
+  attempt?(attempt: BegunAttempt): ((ended: EndedAttempt) => void) | AttemptObservation | undefined
   /** Called when tools of the gateway begin to run. Returns what to call when the last of them has ended. */
   toolRound?(round: BegunToolRound): ((ended: EndedToolRound) => void) | undefined
+  /** Called when a tool of the gateway begins to run. Returns what to call when it has ended. */
+  tool?(tool: BegunTool): ((ended: EndedTool) => void) | undefined
+  /** Called when the endpoints are chosen. */
+  planned?(plan: MadePlan): void
+  /** Called when a guardrail has looked at the input, or at all of the answer. */
+  guarded?(look: GuardLook): void
   /** Called once, when the call is settled. The client may still be reading. */
   end?(ended: EndedCall): void
+}
+
+export interface AttemptObservation {
+  end(ended: EndedAttempt): void
+  /** The header `traceparent` of the request to the vendor. Default: none. Neither `tracestate` nor `baggage` is ever sent. */
+  readonly traceparent?: string | undefined
+}
+
+export interface MadePlan {
+  readonly at: number
+  readonly elapsedMs: number
+  /** How many endpoints may be asked. */
+  readonly candidates: number
+  readonly sort: string | null
+}
+
+export interface GuardLook {
+  readonly at: number
+  readonly elapsedMs: number
+  readonly guardrail: string
+  readonly stage: 'input' | 'output'
+  readonly outcome: 'passed' | 'changed' | 'refused' | 'failed'
+}
+
+export interface BegunTool {
+  readonly at: number
+  /** The type of the tool, such as `web_search`. Never the name of a tool that a caller made up. */
+  readonly type: string
+}
+
+export interface EndedTool {
+  readonly elapsedMs: number
+  readonly isFailed: boolean
 }
 
 export interface BegunAttempt {
@@ -58,6 +114,8 @@ export interface EndedAttempt {
   readonly firstEventMs: number | null
   /** As in `AttemptRecord`: `ok`, `left`, `outrun`, or the kind of failure. */
   readonly outcome: string
+  /** How long it waited for a place at a provider with `maxConcurrent`, before it began. */
+  readonly queuedMs: number
   /** The vendor's, if the attempt failed with one. */
   readonly status: number | null
   /** Null if the vendor reported none. Of an attempt that was outrun: an estimate of what the vendor may bill. */
@@ -86,6 +144,9 @@ export interface EndedCall {
   /** The status of the call: 200, or that of its error, also where the client got 200 before. 499 if the client left. */
   readonly status: number
   readonly errorCode: string | null
+  readonly reason: FailureReason | null
+  /** From the arrival of the request to the first event of the answer. Null if none came. */
+  readonly firstEventMs: number | null
   /** The endpoint that answered or, if none did, that was asked last. Null without an attempt. */
   readonly provider: string | null
   /** Also null if no catalog lists the model and the policy's `logging` is off. */
@@ -96,6 +157,32 @@ export interface EndedCall {
   /** As in the record. */
   readonly usage: TokenUsage | null
   readonly costUsd: number | null
+}
+
+/** A request whose record is closed. Names that callers made up are null, as in a call. */
+export interface ClosedRequest {
+  readonly id: string
+  readonly at: number
+  readonly elapsedMs: number
+  readonly firstEventMs: number | null
+  readonly kind: CallKind | null
+  readonly surface: string | null
+  readonly method: string
+  /** As delivered: 499 if the client left first. */
+  readonly status: number
+  readonly errorCode: string | null
+  readonly reason: FailureReason | null
+  readonly keyId: string | null
+  readonly org: string | null
+  readonly team: string | null
+  readonly provider: string | null
+  readonly model: string | null
+  readonly stream: boolean
+  readonly attempts: number
+  readonly usage: TokenUsage | null
+  readonly costUsd: number | null
+  /** The fields of the policy that are on. Null if no key was known. */
+  readonly policy: Readonly<Record<PolicyField, boolean>> | null
 }
 
 /** A call that somebody observes. Core calls it; plugins have no use for it. */
