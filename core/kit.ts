@@ -29,6 +29,7 @@ export type {
   ObservedCall,
   TraceContext,
 } from './contracts/call-observer.ts'
+export type { FailureReason } from './contracts/failure-reason.ts'
 export type {
   AnsweredCount,
   AnsweredDecision,

@@ -1,4 +1,11 @@
-import type { AttemptObservation, BegunCall, CallObservation, CallObserver, ClosedRequest, EndedAttempt } from '../contracts/call-observer.ts'
+import type {
+  AttemptObservation,
+  BegunCall,
+  CallObservation,
+  CallObserver,
+  ClosedRequest,
+  EndedAttempt,
+} from '../contracts/call-observer.ts'
 import { PluginError } from '../foundation/errors.ts'
 import { isObject } from '../foundation/json.ts'
 import { kindOf } from '../foundation/kind-of.ts'

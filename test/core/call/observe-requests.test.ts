@@ -60,7 +60,11 @@ t.test('every request with a record is told once, also those that never became a
     () => ask(under, { model: 'm', stream: true }),
     () => ask(under, { model: 'unknown' }),
     () => under.request('/v1/responses', { body: '{' }),
-    () => under.request('/v1/responses', { body: { model: 'm', input: 'hi' }, headers: { authorization: 'Bearer wrong', traceparent: callers } }),
+    () =>
+      under.request('/v1/responses', {
+        body: { model: 'm', input: 'hi' },
+        headers: { authorization: 'Bearer wrong', traceparent: callers },
+      }),
     () => under.request('/v1/models'),
     () => under.request('/v1/nothing'),
     () => under.request('/v1/responses/health'),
@@ -69,7 +73,8 @@ t.test('every request with a record is told once, also those that never became a
   const records = await under.recorded(requests.length - 1)
   t.equal(told.closed.length, requests.length - 1, 'health checks have no record')
   for (const [index, record] of records.entries()) {
-    const { id, at, elapsedMs, method, status, errorCode, surface, kind, keyId, org, team, provider, model, stream, usage, costUsd } = record
+    const { id, at, elapsedMs, method, status, errorCode, surface, kind, keyId, org, team, provider, model, stream, usage, costUsd } =
+      record
     const facts = { id, at, elapsedMs, method, status, errorCode, surface, kind, keyId, org, team, provider, model, stream, usage, costUsd }
     t.match(told.closed[index], { ...facts, attempts: record.attempts.length, reason: null })
   }
@@ -94,7 +99,8 @@ t.test('a model that the caller made up is told as such', async t => {
     const under = await open(t, { plugins: [saying('acme', hello), plugin], key: { name: 'k', policy: { logging: { value: logging } } } })
     await ask(under, { model: 'acme/made-up' })
     await under.recorded(1)
-    for (const each of [told.closed[0], told.ends[0]]) t.match(each, { provider: 'acme', model: logging ? 'made-up' : null, isListed: false })
+    for (const each of [told.closed[0], told.ends[0]])
+      t.match(each, { provider: 'acme', model: logging ? 'made-up' : null, isListed: false })
     t.equal(JSON.stringify(told).includes('made-up'), logging)
   }
 })
@@ -238,9 +244,7 @@ t.test('a guardrail that saw a part of an answer which then breaks off is not to
 t.test('each run of a tool is told by the type of the tool', async t => {
   const { plugin, told } = witnessing()
   const acme = witness('acme', (_, count) =>
-    count === 1
-      ? [...['a', 'b', 'c'].flatMap(word => calling('lookup', { word }, word)), toCall]
-      : [text('Found.'), stop],
+    count === 1 ? [...['a', 'b', 'c'].flatMap(word => calling('lookup', { word }, word)), toCall] : [text('Found.'), stop],
   )
   const tool = lookup(({ arguments: { word } }) => {
     if (word === 'b') throw new Error('broken')
@@ -248,10 +252,11 @@ t.test('each run of a tool is told by the type of the tool', async t => {
   })
   const under = await open(t, { plugins: [acme.plugin, tool.plugin, plugin] })
   await ask(under, { model: 'acme/m', tools: [{ type: 'lookup' }] })
-  t.match(
-    told.tools.map(({ begun, ended }) => `${begun.type} ${ended.isFailed}`).toSorted(),
-    ['lookup false', 'lookup true', 'lookup true'],
-  )
+  t.match(told.tools.map(({ begun, ended }) => `${begun.type} ${ended.isFailed}`).toSorted(), [
+    'lookup false',
+    'lookup true',
+    'lookup true',
+  ])
   for (const { begun, ended } of told.tools) t.ok(begun.at >= told.calls[0]!.at && ended.elapsedMs >= 0)
 })
 
@@ -291,7 +296,10 @@ t.test('an observer without `closed` and one that breaks harm nothing', async t 
   await under.recorded(3)
   t.equal(told.closed.length, 3)
   t.equal(under.logs.filter(line => line.includes('a call observer failed')).length, 1)
-  t.match(under.logs.find(line => line.includes('a call observer failed')), /"in":"closed"/)
+  t.match(
+    under.logs.find(line => line.includes('a call observer failed')),
+    /"in":"closed"/,
+  )
   const undeclared = adding<CallObserver>(CallObservers, { name: 'worse', begin: () => undefined, closed: 7 as never })
   await t.rejects(gateway({ plugins: [undeclared] }), /closed/)
 })
