@@ -57,7 +57,8 @@ abstract class Instrument<Series> {
 
   /** Nothing if nothing was measured. */
   write(writer: Writer, startedAt: number, now: number): void {
-    if (this.#series.size === 0) return
+    const filled = [...this.#series.values()].filter(({ values }) => !this.isEmpty(values))
+    if (filled.length === 0) return
     const { name, about, unit } = this.description
     const start = writer.open(itemField)
     writer.text(nameField, name)
@@ -66,7 +67,7 @@ abstract class Instrument<Series> {
     const data = writer.open(this.dataField)
     writer.number(temporalityField, cumulative)
     this.writeKind(writer)
-    for (const { attributes, values } of this.#series.values()) {
+    for (const { attributes, values } of filled) {
       const point = writer.open(pointField)
       writer.raw(attributes)
       writer.time(startField, startedAt)
@@ -80,6 +81,7 @@ abstract class Instrument<Series> {
 
   protected abstract readonly dataField: number
   protected abstract made(): Series
+  protected abstract isEmpty(values: Series): boolean
   protected writeKind(_writer: Writer): void {}
   protected abstract writeValues(writer: Writer, values: Series): void
 
@@ -115,6 +117,10 @@ export class Counter extends Instrument<Count> {
 
   protected override made(): Count {
     return new Count()
+  }
+
+  protected override isEmpty(): boolean {
+    return false
   }
 
   protected override writeKind(writer: Writer): void {
@@ -163,6 +169,11 @@ export class Histogram extends Instrument<Distribution> {
     return new Distribution(this.#bounds)
   }
 
+  /** A series may be there before anything was measured. */
+  protected override isEmpty({ count }: Distribution): boolean {
+    return count === 0
+  }
+
   protected override writeValues(writer: Writer, { count, total, buckets, bounds, min, max }: Distribution): void {
     writer.fixed64(countField, count)
     writer.double(totalField, total)
@@ -172,7 +183,6 @@ export class Histogram extends Instrument<Distribution> {
     const limits = writer.open(boundsField)
     for (const each of bounds) writer.rawDouble(each)
     writer.close(limits)
-    if (count === 0) return
     writer.double(minField, min)
     writer.double(maxField, max)
   }

@@ -3,7 +3,9 @@ import { durationBounds, operationOf, tokenBounds, type Conventions } from './co
 import { Counter, Histogram, type Count, type Distribution, type Labels } from './instrument.ts'
 import { names } from './names.ts'
 import { providerName } from './provider-names.ts'
+import { spanAttributes } from './span.ts'
 import { inputOf } from './tokens.ts'
+import { encoded } from './wire/attribute.ts'
 import type { Writer } from './wire/writer.ts'
 
 /** Beyond so many, all other endpoints are measured as one of each provider. */
@@ -14,7 +16,10 @@ export class Meters {
   readonly #conventions: Conventions
   readonly #startedAt: number
   readonly #instruments = new Map<string, Counter | Histogram>()
-  readonly #endpoints = new Map<string, EndpointMeters>()
+  /** By kind of call, provider and model. */
+  readonly #endpoints = new Map<CallKind, Map<string, Map<string | null, EndpointMeters>>>()
+  #endpointCount = 0
+  readonly #successes = new Map<string | null, Map<CallKind | null, Successes>>()
   readonly #requests: Histogram
   readonly #firstEvents: Histogram
   readonly #cost: Counter
@@ -50,26 +55,29 @@ export class Meters {
 
   /** `model`: null if no catalog has it. */
   endpoint(kind: CallKind, provider: string, model: string | null): EndpointMeters {
-    const id = `${kind} ${provider} ${model ?? ''}`
-    const known = this.#endpoints.get(id)
+    const known = this.#endpoints.get(kind)?.get(provider)?.get(model)
     if (known) return known
-    if (this.#endpoints.size >= maxEndpoints && model !== null) return this.endpoint(kind, provider, null)
+    if (this.#endpointCount >= maxEndpoints && model !== null) return this.endpoint(kind, provider, null)
+    this.#endpointCount++
     const made = new EndpointMeters(this, kind, provider, model)
-    this.#endpoints.set(id, made)
+    const ofKind = this.#endpoints.get(kind) ?? new Map<string, Map<string | null, EndpointMeters>>()
+    const ofProvider = ofKind.get(provider) ?? new Map<string | null, EndpointMeters>()
+    this.#endpoints.set(kind, ofKind.set(provider, ofProvider.set(model, made)))
     return made
   }
 
   request(request: ClosedRequest): void {
     const { surface, kind, status, errorCode, elapsedMs, firstEventMs, provider, model, isListed, costUsd } = request
-    const operation = kind && operationOf(kind)
-    const labels: Labels = [
-      [names.surface, surface],
-      [names.operation, operation],
-      [names.status, status],
-      [names.errorType, errorCode],
-    ]
-    this.#requests.with(labels).record(elapsedMs / 1_000)
-    if (firstEventMs !== null) this.#firstEvents.with(labels.slice(0, 2)).record(firstEventMs / 1_000)
+    const seconds = elapsedMs / 1_000
+    if (status === 200 && errorCode === null) {
+      const of = this.#successesOf(surface, kind)
+      of.durations.record(seconds)
+      if (firstEventMs !== null) of.firstEvents.record(firstEventMs / 1_000)
+    } else {
+      const labels = requestLabels(surface, kind)
+      this.#requests.with([...labels, [names.status, status], [names.errorType, errorCode]]).record(seconds)
+      if (firstEventMs !== null) this.#firstEvents.with(labels).record(firstEventMs / 1_000)
+    }
     if (costUsd && provider !== null && kind !== null) this.endpoint(kind, provider, isListed ? model : null).charged(costUsd)
   }
 
@@ -109,6 +117,17 @@ export class Meters {
     for (const instrument of this.#instruments.values()) instrument.write(writer, this.#startedAt, now)
   }
 
+  /** Most requests are these, so their series are found faster. */
+  #successesOf(surface: string | null, kind: CallKind | null): Successes {
+    const known = this.#successes.get(surface)?.get(kind)
+    if (known) return known
+    const labels = requestLabels(surface, kind)
+    const durations = this.#requests.with([...labels, [names.status, 200], [names.errorType, null]])
+    const made = { durations, firstEvents: this.#firstEvents.with(labels) }
+    this.#successes.set(surface, (this.#successes.get(surface) ?? new Map<CallKind | null, Successes>()).set(kind, made))
+    return made
+  }
+
   #instrument<I extends Counter | Histogram>(name: string, make: () => I): I {
     const known = this.#instruments.get(name) as I | undefined
     if (known) return known
@@ -118,9 +137,25 @@ export class Meters {
   }
 }
 
+interface Successes {
+  readonly durations: Distribution
+  readonly firstEvents: Distribution
+}
+
+function requestLabels(surface: string | null, kind: CallKind | null): Labels {
+  return [
+    [names.surface, surface],
+    [names.operation, kind && operationOf(kind)],
+  ]
+}
+
 /** The series of one endpoint. */
 export class EndpointMeters {
   readonly operation: string
+  /** Of the spans of its attempts. */
+  readonly spanName: string
+  /** The attributes that all of them have, encoded. */
+  readonly spanFacts: Uint8Array
   readonly #meters: Meters
   readonly #labels: Labels
   readonly #durations: Histogram
@@ -133,6 +168,12 @@ export class EndpointMeters {
 
   constructor(meters: Meters, kind: CallKind, provider: string, model: string | null) {
     this.operation = operationOf(kind)
+    this.spanName = model === null ? this.operation : `${this.operation} ${model}`
+    this.spanFacts = encoded(spanAttributes, [
+      [names.operation, this.operation],
+      [names.provider, providerName(provider)],
+      [names.ownProvider, provider],
+    ])
     this.#meters = meters
     this.#labels = [
       [names.operation, this.operation],

@@ -18,7 +18,11 @@ export const options = {
     urls: {
       type: 'object',
       additionalProperties: false,
-      properties: { traces: address, metrics: address, logs: address },
+      properties: {
+        traces: { ...address, description: 'Instead of `endpoint` with `/v1/traces`.' },
+        metrics: { ...address, description: 'Instead of `endpoint` with `/v1/metrics`.' },
+        logs: { ...address, description: 'Instead of `endpoint` with `/v1/logs`.' },
+      },
       default: {},
       description: 'Whole addresses of single signals, if they go elsewhere.',
     },
@@ -29,7 +33,11 @@ export const options = {
     signalHeaders: {
       type: 'object',
       additionalProperties: false,
-      properties: { traces: headers, metrics: headers, logs: headers },
+      properties: {
+        traces: { ...headers, description: 'For traces.' },
+        metrics: { ...headers, description: 'For metrics.' },
+        logs: { ...headers, description: 'For log records.' },
+      },
       default: {},
       writeOnly: true,
       description: 'More headers, for single signals.',

@@ -9,8 +9,8 @@ import type {
   GuardLook,
   MadePlan,
 } from '../../../core/kit.ts'
+import type { EndpointMeters } from './meters.ts'
 import { names } from './names.ts'
-import { providerName } from './provider-names.ts'
 import { closeSpan, openSpan, spanAttributes, spanKinds, type Span } from './span.ts'
 import type { Telemetry } from './telemetry.ts'
 import { inputOf } from './tokens.ts'
@@ -108,29 +108,25 @@ class AttemptTrace implements AttemptObservation {
   }
 
   end(ended: EndedAttempt): void {
-    const { meters } = this.#telemetry
     const { provider, model, isListed } = this.#begun
     const { kind, stream } = this.#call
     const errorType = harmless.has(ended.outcome) ? undefined : ended.outcome
-    meters.endpoint(kind, provider, isListed ? model : null).ended(ended, stream, errorType)
-    if (this.#request.isSampled) this.#write(ended, errorType)
+    const endpoint = this.#telemetry.meters.endpoint(kind, provider, isListed ? model : null)
+    endpoint.ended(ended, stream, errorType)
+    if (this.#request.isSampled) this.#write(ended, errorType, endpoint)
   }
 
-  #write(ended: EndedAttempt, errorType: string | undefined): void {
-    const { traces: outbox, meters } = this.#telemetry
+  #write(ended: EndedAttempt, errorType: string | undefined, endpoint: EndpointMeters): void {
+    const { traces: outbox } = this.#telemetry
     const writer = outbox?.open()
     if (!writer) return
-    const { at, provider, model, isListed, role } = this.#begun
-    const { kind, stream } = this.#call
-    const { operation } = meters.endpoint(kind, provider, isListed ? model : null)
-    const name = isListed && model !== null ? `${operation} ${model}` : operation
+    const { at, model, isListed, role } = this.#begun
+    const { stream } = this.#call
     const { traceId, spanId: parentId, session } = this.#request
     const times = { at, elapsedMs: ended.elapsedMs, isFailed: errorType !== undefined }
-    const start = openSpan(writer, { traceId, spanId: this.#spanId, parentId, name, kind: spanKinds.client, ...times })
+    const start = openSpan(writer, { traceId, spanId: this.#spanId, parentId, name: endpoint.spanName, kind: spanKinds.client, ...times })
     const field = spanAttributes
-    names.operation.text(writer, field, operation)
-    names.provider.text(writer, field, providerName(provider))
-    names.ownProvider.text(writer, field, provider)
+    writer.raw(endpoint.spanFacts)
     if (isListed && model !== null) names.model.text(writer, field, model)
     if (session !== null) names.conversation.text(writer, field, session)
     if (stream) {

@@ -1,4 +1,4 @@
-import { sizeOf, Writer } from './writer.ts'
+import { bytesOf, sizeOf, Writer } from './writer.ts'
 
 export type AttributeValue = string | number | boolean
 
@@ -26,7 +26,7 @@ export class Attribute {
   }
 
   text(writer: Writer, field: number, text: string): void {
-    const bytes = Buffer.byteLength(text)
+    const bytes = bytesOf(text)
     this.#begin(writer, field, 1 + sizeOf(bytes) + bytes)
     writer.varint(anyText * 8 + 2)
     writer.varint(bytes)

@@ -1,7 +1,10 @@
 const leastBytes = 1_024
 const two32 = 2 ** 32
+/** Copying so few bytes one by one takes less time than a call of the runtime does. */
+const few = 64
+const digitValues = Uint8Array.from({ length: 103 }, (_, code) => Number.parseInt(String.fromCharCode(code), 16) || 0)
 
-/** Writes a message in the encoding of Protocol Buffers: https://protobuf.dev/programming-guides/encoding/. Fields have numbers up to 2,047. */
+/** Writes a message in the encoding of Protocol Buffers: https://protobuf.dev/programming-guides/encoding/. */
 export class Writer {
   #bytes = Buffer.allocUnsafeSlow(leastBytes)
   #length = 0
@@ -17,21 +20,28 @@ export class Writer {
     return taken
   }
 
-  raw(bytes: Uint8Array): void {
-    this.#reserve(bytes.length)
-    this.#bytes.set(bytes, this.#length)
-    this.#length += bytes.length
+  raw(given: Uint8Array): void {
+    const { length } = given
+    this.#reserve(length)
+    const bytes = this.#bytes
+    const start = this.#length
+    if (length > few) bytes.set(given, start)
+    else for (let index = 0; index < length; index++) bytes[start + index] = given[index]!
+    this.#length = start + length
   }
 
   /** A whole number from 0. */
   varint(value: number): void {
     this.#reserve(10)
+    const bytes = this.#bytes
+    let length = this.#length
     let left = value
-    while (left >= 128) {
-      this.#bytes[this.#length++] = (left % 128) | 128
-      left = Math.floor(left / 128)
-    }
-    this.#bytes[this.#length++] = left
+    for (; left >= two32; left = Math.floor(left / 128)) bytes[length++] = (left % 128) | 128
+    // In 32 bits, which is faster.
+    let small = left >>> 0
+    for (; small >= 128; small >>>= 7) bytes[length++] = (small & 127) | 128
+    bytes[length++] = small
+    this.#length = length
   }
 
   number(field: number, value: number): void {
@@ -75,24 +85,32 @@ export class Writer {
 
   text(field: number, value: string): void {
     this.varint(field * 8 + 2)
-    const bytes = Buffer.byteLength(value)
+    const bytes = bytesOf(value)
     this.varint(bytes)
     this.utf8(value, bytes)
   }
 
-  /** `bytes`: the length of the text in UTF-8. */
-  utf8(value: string, bytes: number): void {
-    this.#reserve(bytes)
-    this.#length += this.#bytes.write(value, this.#length, bytes, 'utf8')
+  /** `length`: that of the text in UTF-8, by `bytesOf`. */
+  utf8(value: string, length: number): void {
+    this.#reserve(length)
+    const start = this.#length
+    const bytes = this.#bytes
+    if (length > few || length !== value.length) bytes.write(value, start, length, 'utf8')
+    else for (let index = 0; index < length; index++) bytes[start + index] = value.charCodeAt(index)
+    this.#length = start + length
   }
 
-  /** Bytes that are given in hexadecimal digits. */
+  /** Bytes that are given in hexadecimal digits, in lower case. */
   hex(field: number, digits: string): void {
     this.varint(field * 8 + 2)
-    const bytes = digits.length / 2
-    this.varint(bytes)
-    this.#reserve(bytes)
-    this.#length += this.#bytes.write(digits, this.#length, bytes, 'hex')
+    const length = digits.length / 2
+    this.varint(length)
+    this.#reserve(length)
+    const bytes = this.#bytes
+    const start = this.#length
+    for (let index = 0; index < length; index++)
+      bytes[start + index] = digitValues[digits.charCodeAt(index * 2)]! * 16 + digitValues[digits.charCodeAt(index * 2 + 1)]!
+    this.#length = start + length
   }
 
   /** Begins a message within this one. Returns where, for `close`. */
@@ -125,9 +143,19 @@ export class Writer {
   }
 }
 
+/** The length of a text in UTF-8. */
+export function bytesOf(text: string): number {
+  const { length } = text
+  if (length > few) return Buffer.byteLength(text)
+  for (let index = 0; index < length; index++) if (text.charCodeAt(index) > 127) return Buffer.byteLength(text)
+  return length
+}
+
 /** The number of bytes that `Writer.varint` takes for it. */
 export function sizeOf(value: number): number {
-  let size = 1
-  for (let left = value; left >= 128; left = Math.floor(left / 128)) size++
+  if (value < 128) return 1
+  if (value < 16_384) return 2
+  let size = 3
+  for (let left = Math.floor(value / 2_097_152); left > 0; left = Math.floor(left / 128)) size++
   return size
 }
