@@ -31,7 +31,13 @@ export class ContentSink implements Pick<LogSink, 'write'> {
     for (const record of batch) {
       const trace = this.#finished.get(record.id)
       this.#finished.delete(record.id)
-      if (trace && maySend(record)) this.#send(record, trace)
+      if (!trace || !maySend(record)) continue
+      try {
+        this.#send(record, trace)
+      } catch {
+        // Arguments of a tool may be nested too deeply. The error may quote them.
+        this.#outbox.failed()
+      }
     }
   }
 

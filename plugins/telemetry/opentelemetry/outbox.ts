@@ -22,6 +22,8 @@ export class Outbox {
   readonly #options: OutboxOptions
   readonly #writer = new Writer()
   #items = 0
+  /** The length of the whole items. */
+  #whole = 0
   readonly #waiting: Batch[] = []
   /** Of the batch under way, too. */
   #waitingBytes = 0
@@ -36,16 +38,26 @@ export class Outbox {
 
   /** Where to write the next item. Undefined if there is no room, and the item is dropped. */
   open(): Writer | undefined {
-    if (this.#waitingBytes < this.#options.maxWaitingBytes) return this.#writer
-    this.#losses.lost(1, 'the queue is full')
-    return undefined
+    if (this.#waitingBytes >= this.#options.maxWaitingBytes) {
+      this.#losses.lost(1, 'the queue is full')
+      return undefined
+    }
+    // An item that failed half-way must not spoil those before and after it.
+    this.#writer.cutTo(this.#whole)
+    return this.#writer
   }
 
   /** Call when the item is written. */
   added(): void {
     this.#items++
+    this.#whole = this.#writer.length
     if (this.#writer.length >= this.#options.batchBytes) this.#cut()
     else this.#timer ??= setTimeout(() => this.#cut(), this.#options.delayMs).unref()
+  }
+
+  /** Call if an item could not be written. */
+  failed(): void {
+    this.#losses.lost(1, 'it could not be written')
   }
 
   /** Sends what is left, once. Resolves when that is over; abort the delivery to end it. */
@@ -58,8 +70,10 @@ export class Outbox {
     clearTimeout(this.#timer)
     this.#timer = undefined
     if (this.#items === 0) return
+    this.#writer.cutTo(this.#whole)
     const batch = { bytes: this.#writer.take(), items: this.#items }
     this.#items = 0
+    this.#whole = 0
     this.#waiting.push(batch)
     this.#waitingBytes += batch.bytes.length
     this.#sending ??= this.#sendAll().finally(() => (this.#sending = undefined))

@@ -33,10 +33,11 @@ export class Attribute {
     writer.utf8(text, bytes)
   }
 
-  /** A whole number from 0. */
+  /** A whole number from 0. Anything else, which only a broken plugin can have given, becomes 0. */
   integer(writer: Writer, field: number, number: number): void {
-    this.#begin(writer, field, 1 + sizeOf(number))
-    writer.number(anyInteger, number)
+    const whole = Number.isSafeInteger(number) && number >= 0 ? number : 0
+    this.#begin(writer, field, 1 + sizeOf(whole))
+    writer.number(anyInteger, whole)
   }
 
   double(writer: Writer, field: number, number: number): void {

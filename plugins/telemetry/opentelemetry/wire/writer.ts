@@ -20,6 +20,11 @@ export class Writer {
     return taken
   }
 
+  /** Forgets what was written after this length. */
+  cutTo(length: number): void {
+    this.#length = length
+  }
+
   raw(given: Uint8Array): void {
     const { length } = given
     this.#reserve(length)
