@@ -1,9 +1,11 @@
 import t, { type Test } from 'tap'
+import { WebSocket } from 'undici'
 import { CallObservers, GatewayError, ProviderFailure, type CallObserver, type GuardSession } from '../../../core/index.ts'
 import type { BegunCall, BegunTool, ClosedRequest, EndedAttempt, EndedCall, EndedTool, GuardLook, MadePlan } from '../../../core/kit.ts'
 import decisionRoute from '../../../plugins/endpoints/decisions/index.ts'
+import responsesWebSocket from '../../../plugins/endpoints/responses-websocket/index.ts'
 import { decide, deciding } from '../../kit/decision-stage.ts'
-import { gateway, hello, saying, scripted, type GatewayUnderTest } from '../../kit/gateway.ts'
+import { gateway, hello, listeningGateway, saying, scripted, type GatewayUnderTest } from '../../kit/gateway.ts'
 import { adding, ask, guarding, listing, stop, text, witness } from '../../kit/stage.ts'
 import { calling, lookup, toCall } from '../../kit/tool-stage.ts'
 
@@ -302,4 +304,27 @@ t.test('an observer without `closed` and one that breaks harm nothing', async t 
   )
   const undeclared = adding<CallObserver>(CallObservers, { name: 'worse', begin: () => undefined, closed: 7 as never })
   await t.rejects(gateway({ plugins: [undeclared] }), /closed/)
+})
+
+t.test('messages of a connection go on with the trace of its upgrade', async t => {
+  const { plugin, told } = witnessing()
+  const under = await listeningGateway({ plugins: [saying('acme', hello), responsesWebSocket({}), plugin] })
+  t.teardown(under.stop)
+  const headers = { authorization: `Bearer ${under.apiKey}`, traceparent: callers }
+  const socket = new WebSocket(`${under.url.replace('http', 'ws')}/v1/responses`, { headers })
+  await new Promise(resolve => socket.addEventListener('open', resolve, { once: true }))
+  const done = new Promise<void>(resolve => {
+    socket.addEventListener('message', ({ data }) => {
+      if (String(data).includes('"response.completed"')) resolve()
+    })
+  })
+  socket.send(JSON.stringify({ type: 'response.create', model: 'acme/m', input: 'hi' }))
+  await done
+  socket.close()
+  await under.recorded(2)
+  t.match(told.calls, [{ trace: { traceId: trace, spanId: callersSpan } }])
+  t.match(told.closed, [
+    { method: 'WEBSOCKET', status: 200, trace: { traceId: trace } },
+    { method: 'GET', status: 101, kind: null, trace: { traceId: trace } },
+  ])
 })
