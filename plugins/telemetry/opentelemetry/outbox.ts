@@ -66,7 +66,7 @@ export class Outbox {
   /** Sends what is left, once. Resolves when that is over; abort the delivery to end it. */
   async flush(): Promise<void> {
     this.#cut()
-    await Promise.all(this.#sending)
+    while (this.#sending.size > 0) await Promise.all(this.#sending)
   }
 
   #cut(): void {
@@ -79,8 +79,15 @@ export class Outbox {
     this.#whole = 0
     this.#waiting.push(batch)
     this.#waitingBytes += batch.bytes.length
-    if (this.#sending.size >= maxAtOnce) return
-    const sending: Promise<void> = this.#sendAll().finally(() => this.#sending.delete(sending))
+    this.#start()
+  }
+
+  #start(): void {
+    if (this.#waiting.length === 0 || this.#sending.size >= maxAtOnce) return
+    const sending: Promise<void> = this.#sendAll().finally(() => {
+      this.#sending.delete(sending)
+      this.#start()
+    })
     this.#sending.add(sending)
   }
 
