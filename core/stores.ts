@@ -14,6 +14,22 @@ export {
   type AccountRef,
 } from './contracts/account-store.ts'
 export { AdminTokenStore, type AdminToken } from './contracts/admin-token-store.ts'
+export {
+  alertKinds,
+  alertSeverities,
+  alertStates,
+  AlertStore,
+  type AlertClaim,
+  type AlertDelivery,
+  type AlertFilter,
+  type AlertKind,
+  type AlertNote,
+  type AlertSeverity,
+  type AlertState,
+  type RaisedAlert,
+  type Silence,
+  type StoredAlert,
+} from './contracts/alert.ts'
 export { AuditTrail, type AuditEntry, type AuditFilter } from './contracts/audit-trail.ts'
 export {
   ConversationStore,
