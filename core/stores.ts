@@ -3,6 +3,8 @@
 export { spendAccountOf } from './admission/accounts.ts'
 export { NamedModels, type UnlistedModel } from './call/named-models.ts'
 export { recordedUsage, type RecordedUsage } from './call/recorded-usage.ts'
+export { keepAlertsMs, maxAlertsOfOrganization, maxTakenDeliveries } from './alerts/retention.ts'
+export { toldTo, type ToldTo } from './alerts/told-to.ts'
 export { accountFields, accountFieldsAt, type Account } from './contracts/account-fields.ts'
 export {
   accountLevels,
