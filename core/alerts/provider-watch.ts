@@ -15,7 +15,8 @@ export interface ProviderWatchParts {
   readonly clock: Pick<Clock, 'elapsed'>
 }
 
-const prefix = 'provider/'
+/** The beginning of the names of its notes; the provider follows. */
+export const providerNotes = 'provider/'
 /** How often a process repeats what it sees, and looks at what others see. */
 const repeatMs = 10_000
 /** Processes change the notes at the same time. */
@@ -50,8 +51,8 @@ export class ProviderWatch {
     const ended = [...before.keys()].filter(provider => !down.has(provider))
     if (!isDue && began.length === 0 && ended.length === 0) return
     const { store } = this.#parts.announcer
-    const notes = await store.notes(prefix)
-    const names = new Set([...began, ...ended, ...(isDue ? notes.map(({ name }) => name.slice(prefix.length)) : [])])
+    const notes = await store.notes(providerNotes)
+    const names = new Set([...began, ...ended, ...(isDue ? notes.map(({ name }) => name.slice(providerNotes.length)) : [])])
     for (const provider of names) await this.#say(provider, down.get(provider), ended.includes(provider), notes)
     this.#down = down
     if (isDue) this.#repeatAt = this.#parts.clock.elapsed() + repeatMs
@@ -63,7 +64,7 @@ export class ProviderWatch {
     const failing = Map.groupBy(circuits.failing(), ({ provider }) => provider)
     const now = clock.elapsed()
     const isDown = ({ provider, model, since }: FailingCircuit): boolean =>
-      model === '*' || (now - since >= silentMs && circuits.answeredAt(provider) < since)
+      model === '*' || (now - since >= silentMs && circuits.answeredAt(provider) <= since)
     const modelsOf = (all: readonly FailingCircuit[]): readonly string[] => all.map(({ model }) => model).filter(model => model !== '*')
     return new Map([...failing].filter(([, all]) => all.some(isDown)).map(([provider, all]) => [provider, modelsOf(all).toSorted()]))
   }
@@ -72,7 +73,7 @@ export class ProviderWatch {
   async #say(provider: string, models: readonly string[] | undefined, hasEnded: boolean, known: readonly AlertNote[]): Promise<void> {
     const { announcer, circuits, clock, process } = this.#parts
     const answersAgain = hasEnded || clock.elapsed() - circuits.answeredAt(provider) < answeredLatelyMs
-    const name = `${prefix}${provider}`
+    const name = `${providerNotes}${provider}`
     let notes = known
     for (let tries = 0; tries < maxTries; tries++) {
       const note = notes.find(each => each.name === name)
@@ -81,7 +82,7 @@ export class ProviderWatch {
       const now = await announcer.store.now()
       const { state, isNews } = steadied(before, { process, isOn }, now)
       const value = state && noteOf(state)
-      if (note && value && !isNews && isOn === undefined && isSame(note.value, value)) return
+      if (note && value && !isNews && isSame(note.value, value)) return
       if (!note && !value) return
       const raised = isNews ? await announcer.drawUp(this.#draft(provider, state!, before, models, now)) : undefined
       const alert = raised && state!.told ? raised.alert.id : state?.told === false ? null : before.alert
@@ -111,7 +112,7 @@ export class ProviderWatch {
       ...about,
       severity: 'critical',
       title: `Provider ${provider} is down`,
-      message: `Its requests fail, so they go to other providers where the caller allows that.${which}`,
+      message: `Its requests fail. Where a model has other providers, those answer.${which}`,
       facts: { provider, state: 'down', models: models.slice(0, maxModels) },
     }
   }

@@ -133,6 +133,7 @@ export class MemoryAlerts implements AlertStore {
       counts.set(org, count)
       if (count > maxAlertsOfOrganization || at <= now - keepAlertsMs) this.#alerts.delete(id)
     }
+    for (const [name, { alert }] of this.#deliveries) if (!this.#alerts.has(alert.id)) this.#deliveries.delete(name)
   }
 
   get #kept(): StoredAlert[] {
