@@ -118,7 +118,8 @@ class Look {
       await this.#look()
       this.#isFailing = false
     } catch (error) {
-      if (!this.#isFailing) this.#log.error('could not look for alerts; trying again', { at: this.#name, ...describePluginError(error, false) })
+      if (!this.#isFailing)
+        this.#log.error('could not look for alerts; trying again', { at: this.#name, ...describePluginError(error, false) })
       this.#isFailing = true
     }
   }

@@ -94,7 +94,12 @@ export class MemoryAlerts implements AlertStore {
         alert.at < to,
     )
     const position = ({ at, id }: StoredAlert): { readonly at: number; readonly id: string } => ({ at, id })
-    return pageOf(wanted.toSorted((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1)), position, query, true)
+    return pageOf(
+      wanted.toSorted((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1)),
+      position,
+      query,
+      true,
+    )
   }
 
   find(id: string): StoredAlert | undefined {

@@ -53,7 +53,13 @@ t.test('an error rate over the threshold is told, and when it is well below', as
   await minutes(1)
   t.same(shared.titles, ['Error rate of the gateway is over 20%'])
   t.match(shared.alerts, [
-    { kind: 'errors', subject: 'gateway', org: null, severity: 'critical', message: '4 of 20 requests in the last 5 minutes failed, which is 20%.' },
+    {
+      kind: 'errors',
+      subject: 'gateway',
+      org: null,
+      severity: 'critical',
+      message: '4 of 20 requests in the last 5 minutes failed, which is 20%.',
+    },
   ])
   await requests(3, 'ok')
   await minutes(1)
