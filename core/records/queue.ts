@@ -19,6 +19,11 @@ export interface RecordWatch {
   closed(record: RequestRecord, open: OpenRecord, scope: Pick<RequestScope, 'traceparent'>): void
 }
 
+/** How many records, and contents of records that stayed, a sink has lost since the start of this process. */
+export interface SinkLosses extends Readonly<Dropped> {
+  readonly sink: string
+}
+
 /**
  * Delivers records to the sinks in batches, off the request path. The queue is bounded: a slow sink loses its oldest records or their
  * content, unless it is required.
@@ -38,6 +43,11 @@ export class RecordQueue {
 
   push(record: RequestRecord): void {
     for (const queue of this.#queues) queue.push(record)
+  }
+
+  /** What was dropped because a sink could not keep up, or failed. */
+  losses(): readonly SinkLosses[] {
+    return this.#queues.map(({ sink, lost }) => ({ sink, ...lost }))
   }
 
   /** The wait for a required sink that cannot keep up, if there is one. New requests wait for the promise. */
@@ -69,6 +79,8 @@ class SinkQueue {
   readonly #log: Logger
   readonly #waiting = new WaitingRecords()
   #dropped: Dropped = { records: 0, contents: 0 }
+  /** What was dropped before, and reported. */
+  readonly #lost: Dropped = { records: 0, contents: 0 }
   /** Records of the batch that the sink is writing. */
   #underWay = 0
   #timer: NodeJS.Timeout | undefined
@@ -81,6 +93,14 @@ class SinkQueue {
   constructor(sink: LogSink, log: Logger) {
     this.#sink = sink
     this.#log = log
+  }
+
+  get sink(): string {
+    return this.#sink.name
+  }
+
+  get lost(): Dropped {
+    return { records: this.#lost.records + this.#dropped.records, contents: this.#lost.contents + this.#dropped.contents }
   }
 
   get blocks(): boolean {
@@ -148,6 +168,8 @@ class SinkQueue {
     const sink = this.#sink.name
     if (records > 0) this.#log.warn('a log sink could not keep up: the oldest records were dropped', { sink, dropped: records })
     if (contents > 0) this.#log.warn('a log sink could not keep up: the content of the oldest records was dropped', { sink, contents })
+    this.#lost.records += records
+    this.#lost.contents += contents
     this.#dropped = { records: 0, contents: 0 }
   }
 
@@ -167,9 +189,11 @@ class SinkQueue {
   }
 
   async #giveUp(batch: readonly RequestRecord[], error: unknown): Promise<void> {
+    if (!this.#sink.giveUp) this.#lost.records += batch.length
     try {
       await this.#sink.giveUp?.(batch, error)
     } catch (failure) {
+      this.#lost.records += batch.length
       this.#logFailure('a log sink could not keep records that it had given up', failure, batch)
     }
   }
