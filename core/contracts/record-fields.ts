@@ -34,7 +34,7 @@ export const recordFields = {
   provider: { type: 'text', optional: true, filter: true, about: 'The provider of that model.' },
   attempts: {
     type: 'json' as Json<readonly AttemptRecord[], Snaked<readonly AttemptRecord[]>>,
-    about: 'Every attempt at an endpoint: when it began, how long it took and how it ended.',
+    about: 'Every attempt at an endpoint: when it began, how long it waited and took, and how it ended.',
   },
   routing: {
     type: 'json' as Json<RoutingRecord, Snaked<RoutingRecord>>,
@@ -56,7 +56,73 @@ export const recordFields = {
     about:
       'US dollars that were held for the request under spend caps and credit when it ended, before the cost replaced them. Of all calls of a decision together. Missing if nothing had to be held.',
   },
-  errorCode: { type: 'text', optional: true, about: 'The code of the error that the caller got.' },
+  errorCode: { type: 'text', optional: true, filter: true, about: 'The code of the error that the caller got.' },
+  errorMessage: {
+    type: 'text',
+    optional: true,
+    revision: 40,
+    about:
+      'The message of that error. Without `logging`, `…` stands for what it quotes of the request or of a vendor; missing if all of it may be quoted.',
+  },
+  errorParam: {
+    type: 'text',
+    optional: true,
+    revision: 40,
+    about: 'The parameter at fault. Without `logging`, `…` stands for names that the caller may have made up.',
+  },
+  reason: {
+    type: 'text',
+    optional: true,
+    filter: true,
+    revision: 40,
+    choices: [
+      'request',
+      'authentication',
+      'permission',
+      'policy',
+      'guardrail',
+      'limit',
+      'concurrency',
+      'cap',
+      'credit',
+      'overload',
+      'vendor',
+      'timeout',
+      'left',
+      'gateway',
+    ],
+    about:
+      'The class of the failure: `request`, `authentication`, `permission`, `policy`, `guardrail`, `limit`, `concurrency`, `cap`, `credit`, `overload`, `vendor`, `timeout`, `left` or `gateway`.',
+  },
+  reasonLevel: {
+    type: 'text',
+    optional: true,
+    revision: 40,
+    choices: ['org', 'team', 'user', 'key'],
+    about: 'The level whose policy, limit, cap or credit refused the request: `org`, `team`, `user` or `key`.',
+  },
+  firstEventMs: {
+    type: 'number',
+    optional: true,
+    revision: 40,
+    about: 'Milliseconds from the arrival of the request to the first event of the answer. Missing if none came.',
+  },
+  creditWaitMs: {
+    type: 'number',
+    optional: true,
+    revision: 40,
+    about: 'Milliseconds that the request waited for others to give credit back. Missing if it did not.',
+  },
+  inputTokens: { type: 'integer', optional: true, revision: 40, shownAs: null, about: 'The input tokens of the request, cached ones included.' },
+  outputTokens: { type: 'integer', optional: true, revision: 40, shownAs: null, about: 'The output tokens of the request.' },
+  vendorStatus: { type: 'integer', optional: true, computed: true, about: 'The HTTP status of the vendor that failed last.' },
+  vendorCode: { type: 'text', optional: true, computed: true, about: 'The error code of the vendor that failed last.' },
+  vendorRequestId: {
+    type: 'text',
+    optional: true,
+    computed: true,
+    about: 'The id that the vendor that failed last gave the request. Its support asks for it.',
+  },
   policy: {
     type: 'json' as Json<Policy, Readonly<Record<PolicyField, boolean>>>,
     optional: true,

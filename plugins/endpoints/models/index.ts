@@ -1,14 +1,4 @@
-import {
-  definePlugin,
-  GatewayError,
-  Providers,
-  Routes,
-  type Endpoint,
-  type Exchange,
-  type JsonObject,
-  type Reply,
-  type Route,
-} from '../../../core/index.ts'
+import { definePlugin, GatewayError, Providers, Routes, type Endpoint, type Exchange, type JsonObject, type Reply, type Route, wording, own } from '../../../core/index.ts'
 import type { GatewayServices } from '../../../core/kit.ts'
 import { MetricStore } from '../../../core/stores.ts'
 import { anthropicCut, anthropicDetail, anthropicError, anthropicForm, isAnthropic } from './anthropic-form.ts'
@@ -63,7 +53,7 @@ export default definePlugin({
         status: 404,
         type: 'invalid_request_error',
         code: 'model_not_found',
-        message: `The model "${name}" is not listed here.${advice}`,
+        message: wording`The model "${name}" is not listed here.${own(advice)}`,
         param: 'id',
       })
     }

@@ -1,13 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import {
-  invalidRequest,
-  type GatewayError,
-  type GenerationRequest,
-  type GuardSession,
-  type GuardVerdict,
-  type OutputChannel,
-  type OutputFilter,
-} from '../../../core/index.ts'
+import { invalidRequest, type GatewayError, type GenerationRequest, type GuardSession, type GuardVerdict, type OutputChannel, type OutputFilter, own, wording } from '../../../core/index.ts'
 import { decisionTexts, requestTexts, type DecisionRequest, type RequestText } from '../../../core/kit.ts'
 import { JsonWordFilter, WordFilter } from './filter.ts'
 import { MaskedText } from './masked-text.ts'
@@ -81,6 +73,6 @@ export class WordsSession implements Required<Pick<GuardSession, 'input' | 'deci
   }
 
   #refusalAt(path: string | undefined): GatewayError {
-    return invalidRequest(this.#words.message, path, 'invalid_prompt')
+    return invalidRequest(wording`${own(this.#words.message)}`, path, 'invalid_prompt')
   }
 }
