@@ -6,7 +6,8 @@ const units = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000
 export function timeSince(text: string): number {
   const [, amount, unit] = /^(\d+(?:\.\d+)?)([smhdw])$/.exec(text) ?? []
   const ms = Number(amount) * units[unit as keyof typeof units]
-  if (amount === undefined || !(ms > 0 && ms <= Date.now())) throw new InvalidArgumentError('Expected a number and a unit, such as 30m, 2h or 3d.')
+  if (amount === undefined || !(ms > 0 && ms <= Date.now()))
+    throw new InvalidArgumentError('Expected a number and a unit, such as 30m, 2h or 3d.')
   return Date.now() - ms
 }
 

@@ -38,7 +38,8 @@ const list = withFilters(adminCommand('list', 'List records, the newest first.')
       if (options.json) return printJson(data)
       printList(data, columnsOf(options), 'No records match.')
       const from = page['searched_from']
-      if (typeof from === 'string') console.log(`\nOnly records since ${from} were searched, because there are many. Add --to ${from} for older ones.`)
+      if (typeof from === 'string')
+        console.log(`\nOnly records since ${from} were searched, because there are many. Add --to ${from} for older ones.`)
     }),
   )
 
@@ -68,7 +69,11 @@ function withFilters(command: ReturnType<typeof adminCommand>): ReturnType<typeo
   for (const name of filters) command.option(`--${optionOf(name)} <value>`, helpOf(name))
   return command
     .option('--min-cost <usd>', 'Only those that cost at least this much.')
-    .option('--min <name=number>', 'Only those with at least this elapsed_ms, first_event_ms, input_tokens, output_tokens, total_tokens or cost_usd. May be repeated.', bound)
+    .option(
+      '--min <name=number>',
+      'Only those with at least this elapsed_ms, first_event_ms, input_tokens, output_tokens, total_tokens or cost_usd. May be repeated.',
+      bound,
+    )
     .option('--max <name=number>', 'The same for at most. May be repeated.', bound)
     .option('--sort <name>', 'Sort by one of these, or by created_at. Default: created_at.')
     .option('--order <order>', 'desc or asc. Default: desc.')
@@ -98,7 +103,8 @@ function columnsOf({ failed, sort, slow }: RecordOptions): readonly string[] {
 function queryOf(options: RecordOptions): string {
   const { since, slow, failed, sort, order, min = [], max = [], minCost } = options
   if (since !== undefined && options['from'] !== undefined) throw new ConfigError(undefined, ['--since and --from exclude each other.'])
-  if (slow && sort !== undefined && sort !== bySlowness) throw new ConfigError(undefined, [`--slow sorts by ${bySlowness}. Leave out --sort.`])
+  if (slow && sort !== undefined && sort !== bySlowness)
+    throw new ConfigError(undefined, [`--slow sorts by ${bySlowness}. Leave out --sort.`])
   const query = new URLSearchParams()
   const set = (name: string, value: unknown): void => {
     if (value !== undefined) query.set(name, String(value))

@@ -28,7 +28,10 @@ export function storyOf(record: ExplainedRecord, keyName: unknown, width: number
   ]
 }
 
-function headline({ id, method, path, surface, created_at: at, status, error_code: code, elapsed_ms: took, reason, first_event_ms: first }: ExplainedRecord, width: number): readonly string[] {
+function headline(
+  { id, method, path, surface, created_at: at, status, error_code: code, elapsed_ms: took, reason, first_event_ms: first }: ExplainedRecord,
+  width: number,
+): readonly string[] {
   const outcome = reason === null && status < 400 ? `answered with ${status}` : `failed with ${status}${code === null ? '' : ` ${code}`}`
   const times = `after ${duration(took)}${first === null ? '' : `, the first event after ${duration(first)}`}`
   return [
@@ -48,14 +51,19 @@ function asked(record: ExplainedRecord, keyName: unknown, width: number): readon
     ...(session === null ? [] : [`session ${session}`]),
   ]
   return [
-    ...wrapped(`${model ?? 'no model'}${kind === null ? '' : `, ${kind}`}${stream ? ', streamed' : ''}${answer === null ? '' : `, answered as ${answer}`}`, width),
+    ...wrapped(
+      `${model ?? 'no model'}${kind === null ? '' : `, ${kind}`}${stream ? ', streamed' : ''}${answer === null ? '' : `, answered as ${answer}`}`,
+      width,
+    ),
     ...wrapped(`by ${who.join(', ')}`, width),
   ]
 }
 
 function policy({ policy: values, policy_source: sources }: ExplainedRecord, width: number): readonly string[] {
   if (values === null) return ['unknown: no valid key']
-  const fields = Object.entries(values).map(([field, isOn]) => `${field} ${isOn ? 'on' : 'off'} (${sources?.[field as keyof typeof sources] ?? '?'})`)
+  const fields = Object.entries(values).map(
+    ([field, isOn]) => `${field} ${isOn ? 'on' : 'off'} (${sources?.[field as keyof typeof sources] ?? '?'})`,
+  )
   return wrapped(fields.join(', '), width)
 }
 
@@ -70,7 +78,9 @@ function plan({ routing, attempts: made }: ExplainedRecord, width: number): read
     return shortened(clean(`${place.padEnd(3)}${provider}/${model}${note}`), width)
   })
   const others = Object.entries(counts).map(([why, count]) => `${count} × ${passedOver[why as keyof typeof passedOver]}`)
-  const isCut = candidates.length > maxCandidates || Object.values(counts).reduce((sum, count) => sum + count, 0) > candidates.filter(({ passed_over: why }) => why !== null).length
+  const isCut =
+    candidates.length > maxCandidates ||
+    Object.values(counts).reduce((sum, count) => sum + count, 0) > candidates.filter(({ passed_over: why }) => why !== null).length
   return [
     ...wrapped(`${order}${models}${preferred === null ? '' : `; first because of ${preferred}`}`, width),
     ...shown,
@@ -87,7 +97,9 @@ function attempts({ attempts: made, elapsed_ms: took, credit_wait_ms: waited }: 
 
 function notes({ notes: all }: ExplainedRecord, width: number): readonly string[] {
   const lines = all.slice(0, maxNotes).map(({ kind, summary }) => {
-    const members = Object.entries(summary).map(([name, value]) => `${name} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
+    const members = Object.entries(summary).map(
+      ([name, value]) => `${name} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`,
+    )
     return shortened(clean(`${kind}: ${members.join(', ')}`), width)
   })
   return all.length > maxNotes ? [...lines, `and ${all.length - maxNotes} more`] : lines

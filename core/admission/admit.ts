@@ -208,7 +208,9 @@ function keyIn(headers: HeaderReader, inQuery: readonly string[]): string | unde
     key = given
   }
   if (place === undefined)
-    throw unauthorized(wording`No API key was sent. Send the header "Authorization: Bearer tp_…", "x-api-key: tp_…" or "x-goog-api-key: tp_…".`)
+    throw unauthorized(
+      wording`No API key was sent. Send the header "Authorization: Bearer tp_…", "x-api-key: tp_…" or "x-goog-api-key: tp_…".`,
+    )
   return key
 }
 

@@ -113,7 +113,10 @@ export abstract class Preparation<Kind extends 'generation' | 'count'> {
     const isGuarded = guards.some(readsContent)
     const tools = loaded.open(checked, { context, isGuarded, readable: request.input, secrets: this.toolSecrets })
     if (tools && checked.choices !== undefined)
-      throw invalidRequest(wording`Several choices cannot be combined with tools that the gateway runs. Leave out one of the two.`, 'choices')
+      throw invalidRequest(
+        wording`Several choices cannot be combined with tools that the gateway runs. Leave out one of the two.`,
+        'choices',
+      )
     const servable: Parameters<Planner['plan']>[1]['servable'] = tools && (endpoints => tools.servable(endpoints))
     const mayCompact = compactions.mayCompact(request, trigger)
     const planning = planner.plan(request, {

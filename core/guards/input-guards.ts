@@ -44,7 +44,10 @@ export function openGuards(guards: readonly LoadedGuard[], context: RunContext):
   const { guardrails: chosen } = context.caller.key
   const missing = chosen?.find(name => !guards.some(({ guardrail }) => guardrail.name === name))
   if (missing !== undefined)
-    throw policyRefusal(wording`This API key names the guardrail "${own(missing)}", which is not loaded. Load it, or remove it from the key.`, 'key')
+    throw policyRefusal(
+      wording`This API key names the guardrail "${own(missing)}", which is not loaded. Load it, or remove it from the key.`,
+      'key',
+    )
   let open: OpenGuard[] | undefined
   for (const guard of guards) {
     const { guardrail, plugin } = guard

@@ -43,7 +43,10 @@ export class PolicySettings {
       const problem = await this.#ask(guardrail, field, settings)
       if (!problem) continue
       const { path, message } = problem
-      throw invalidRequest(wording`The guardrail "${own(guardrail.name)}" cannot use '${own(place)}'. ${message}`, path === '' ? place : `${place}.${path}`)
+      throw invalidRequest(
+        wording`The guardrail "${own(guardrail.name)}" cannot use '${own(place)}'. ${message}`,
+        path === '' ? place : `${place}.${path}`,
+      )
     }
   }
 

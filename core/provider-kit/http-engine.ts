@@ -76,7 +76,10 @@ export function httpEngine(adapter: EngineAdapter, http: HttpClient, options: Ht
         throw refusal(adapter, reply.status, body, retryAfterMs(reply.headers))
       } catch (error) {
         if (caller.aborted || !late.aborted) throw error
-        throw new ProviderFailure({ kind: 'timeout', message: wording`The search engine "${own(name)}" did not answer within ${own(timeoutMs)} ms.` })
+        throw new ProviderFailure({
+          kind: 'timeout',
+          message: wording`The search engine "${own(name)}" did not answer within ${own(timeoutMs)} ms.`,
+        })
       }
     },
   }

@@ -32,7 +32,10 @@ export const rerankings: KindOfRetrieval<RerankRequest, RerankReply> = {
   excess({ documents: { length } }, { reranking }, endpoint) {
     const most = reranking!.maxDocuments?.(endpoint) ?? Infinity
     if (length <= most) return undefined
-    return invalidRequest(wording`The model takes at most ${own(most)} documents, and this request has ${own(length)}. Send fewer.`, 'documents')
+    return invalidRequest(
+      wording`The model takes at most ${own(most)} documents, and this request has ${own(length)}. Send fewer.`,
+      'documents',
+    )
   },
   // Scores of two requests need not compare, so none is split.
   parts: request => [request],

@@ -133,7 +133,10 @@ export class Retrieval<Request extends RetrievalRequest, Reply extends Retrieval
     if (serving.length === 0) {
       const { provider, endpoint } = candidates[0]!
       const what = kind === 'embedding' ? 'make embeddings' : 'rerank'
-      throw invalidRequest(wording`The provider "${own(provider.id)}" does not ${own(what)}, so "${endpoint.model}" cannot be asked there.`, 'model')
+      throw invalidRequest(
+        wording`The provider "${own(provider.id)}" does not ${own(what)}, so "${endpoint.model}" cannot be asked there.`,
+        'model',
+      )
     }
     const fitting = serving.filter(({ provider, endpoint }) => !excess(request, provider, endpoint))
     if (fitting.length === 0) throw excess(request, serving[0]!.provider, serving[0]!.endpoint)!

@@ -29,7 +29,10 @@ export function speakingEndpoints(
   const speaking = endpoints.filter(endpoint => speaks(endpoint, extra!.dialect, providers))
   if (speaking.length > 0) return speaking
   const { provider, model } = endpoints[0]!
-  throw invalidRequest(wording`${name} asks for an answer that "${own(provider)}/${model}" cannot give: its API does not have this member.`, name)
+  throw invalidRequest(
+    wording`${name} asks for an answer that "${own(provider)}/${model}" cannot give: its API does not have this member.`,
+    name,
+  )
 }
 
 function speaks(endpoint: Endpoint, dialect: string, providers: Registry<Provider>): boolean {

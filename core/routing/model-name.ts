@@ -59,7 +59,10 @@ function endpointsForAuto(models: readonly Model[]): readonly Endpoint[] {
 /** JSON can carry half of a surrogate pair, but a vendor's URLs and headers cannot. */
 export function checkWellFormed(name: string, param: string): void {
   if (name.isWellFormed()) return
-  throw invalidRequest(wording`Invalid value for '${own(param)}': the name contains half of a surrogate pair, which is not a character.`, param)
+  throw invalidRequest(
+    wording`Invalid value for '${own(param)}': the name contains half of a surrogate pair, which is not a character.`,
+    param,
+  )
 }
 
 /** The endpoints of a model that answer calls of this kind. Undefined: generations. */

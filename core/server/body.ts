@@ -15,7 +15,9 @@ const byteOrderMark = 0xfeff
 export function readText(request: Channel, maxBytes: number, live: LiveBody): Promise<string> {
   const type = request.headers.get('content-type')
   if (!type || !/^application\/(?:[\w.+-]*\+)?json *(?:;|$)/i.test(type)) {
-    throw unsupported(wording`The content type must be application/json; ${type ? wording`it is ${type.slice(0, 100)}` : wording`none was sent`}.`)
+    throw unsupported(
+      wording`The content type must be application/json; ${type ? wording`it is ${type.slice(0, 100)}` : wording`none was sent`}.`,
+    )
   }
   const encoding = encodingOf(request)
   const announced = request.headers.get('content-length')

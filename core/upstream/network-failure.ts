@@ -19,7 +19,12 @@ export function connectionFailure(error: unknown): ProviderFailure {
       cause: error,
     })
   const progress = unmade.test(code) ? 'none' : 'connected'
-  return new ProviderFailure({ kind: 'network', progress, message: wording`The connection to the provider failed (${own(code)}).`, cause: error })
+  return new ProviderFailure({
+    kind: 'network',
+    progress,
+    message: wording`The connection to the provider failed (${own(code)}).`,
+    cause: error,
+  })
 }
 
 /** Error codes of failed connections: addresses, routes to them, and TLS. */

@@ -28,7 +28,10 @@ export class ReplyText {
 }
 
 export function replyTooLarge(maxBytes: number): ProviderFailure {
-  return new ProviderFailure({ kind: 'protocol', message: wording`The provider sent a reply larger than ${own(maxBytes / 1024 / 1024)} MiB.` })
+  return new ProviderFailure({
+    kind: 'protocol',
+    message: wording`The provider sent a reply larger than ${own(maxBytes / 1024 / 1024)} MiB.`,
+  })
 }
 
 /** Removes a byte order mark. */

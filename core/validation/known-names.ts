@@ -16,7 +16,9 @@ export function nameMembers(schema: object): void {
 export function knownPath(path: string): string {
   for (const schema of unread) read(schema, new Set())
   unread = []
-  return path.replaceAll(/\[\d{1,5}\]|[^.[\]]+|[[\]]/g, step => (step.startsWith('[') && step.length > 2) || names.has(step) ? step : leftOut)
+  return path.replaceAll(/\[\d{1,5}\]|[^.[\]]+|[[\]]/g, step =>
+    (step.startsWith('[') && step.length > 2) || names.has(step) ? step : leftOut,
+  )
 }
 
 function read(schema: object, seen: Set<object>): void {

@@ -37,12 +37,32 @@ interface Case {
 const cases: readonly Case[] = [
   { kind: 'request', status: 400, model: 'nonsense', message: /./ },
   { kind: 'authentication', status: 401, headers: { authorization: 'Bearer nonsense' }, message: /^The API key is malformed/ },
-  { kind: 'permission', level: 'key', status: 403, key: { models: ['other'] }, message: /^This API key may not use the model "…"\. It may use: other\.$/ },
-  { kind: 'policy', level: 'key', status: 422, key: { policy: { zdr: { value: true } } }, message: /^Zero data retention is on .*set by the key/ },
+  {
+    kind: 'permission',
+    level: 'key',
+    status: 403,
+    key: { models: ['other'] },
+    message: /^This API key may not use the model "…"\. It may use: other\.$/,
+  },
+  {
+    kind: 'policy',
+    level: 'key',
+    status: 422,
+    key: { policy: { zdr: { value: true } } },
+    message: /^Zero data retention is on .*set by the key/,
+  },
   { kind: 'policy', level: 'org', status: 422, key: { org: 'locked' }, message: /set by the org/ },
   { kind: 'guardrail', status: 400, key: { guardrails: ['picky'] }, message: /^No\.$/ },
   { kind: 'limit', level: 'key', status: 429, key: limited, before: 1, message: /^This API key's limit is 1 request per hour/ },
-  { kind: 'concurrency', level: 'key', status: 429, key: { maxConcurrency: 1 }, model: 'stuck/m', before: 1, message: /1 request to models/ },
+  {
+    kind: 'concurrency',
+    level: 'key',
+    status: 429,
+    key: { maxConcurrency: 1 },
+    model: 'stuck/m',
+    before: 1,
+    message: /1 request to models/,
+  },
   { kind: 'cap', level: 'key', status: 402, key: { spendCapUsd: 0.000_000_1 }, model: 'priced', message: /^The spend cap of this API key/ },
   { kind: 'cap', level: 'team', status: 402, key: { org: 'capped', team: 'poor' }, model: 'priced', message: /^The spend cap of the team/ },
   { kind: 'credit', level: 'org', status: 402, key: { org: 'broke' }, model: 'priced', message: /^The credit of the organization/ },
@@ -143,9 +163,7 @@ for (const [name, storesOf] of [
     }
     leaving.abort()
     await Promise.all(left)
-    for (const [kind, status] of [
-      ['left', 499],
-    ] as const) {
+    for (const [kind, status] of [['left', 499]] as const) {
       let found: any
       do {
         await sleep(5)

@@ -19,9 +19,8 @@ const number = 8_675_309
 const quoted = /canary|8675309/i
 
 /** The members of the record that tell of the failure, besides names of models and the path, which records always have. */
-function told({ errorMessage, errorParam, errorCode, reason, reasonLevel, notes, attempts }: RequestRecord): string {
-  const vendors = attempts.map(({ outcome, vendorCode, requestId }) => [outcome, vendorCode, requestId])
-  return JSON.stringify([errorMessage, errorParam, errorCode, reason, reasonLevel, notes, vendors])
+function told({ path: _, requestedModel: __, model: ___, routing: ____, attempts, ...record }: RequestRecord): string {
+  return JSON.stringify({ ...record, attempts: attempts.map(({ model: _____, ...attempt }) => attempt) })
 }
 
 const fn = { type: 'function', name: 'look_up', parameters: { type: 'object', properties: { city: { type: 'string' } } } }
@@ -30,7 +29,13 @@ const fn = { type: 'function', name: 'look_up', parameters: { type: 'object', pr
 const rich: Readonly<Record<string, object>> = {
   responses: {
     input: [
-      { role: 'user', content: [{ type: 'input_text', text: 'Hi' }, { type: 'input_image', image_url: 'data:image/png;base64,AA==' }] },
+      {
+        role: 'user',
+        content: [
+          { type: 'input_text', text: 'Hi' },
+          { type: 'input_image', image_url: 'data:image/png;base64,AA==' },
+        ],
+      },
       { type: 'function_call', call_id: 'call_1', name: 'look_up', arguments: '{}' },
       { type: 'function_call_output', call_id: 'call_1', output: 'sunny' },
     ],
@@ -38,7 +43,7 @@ const rich: Readonly<Record<string, object>> = {
       fn,
       { type: 'web_search', filters: { allowed_domains: ['example.com'] } },
       { type: 'custom', name: 'write', format: { type: 'grammar', syntax: 'regex', definition: '[a-z]+' } },
-      { type: 'mcp', server_label: 'files', server_url: 'https://mcp.example.com' },
+      { type: 'mcp', server_label: 'files', server_url: 'https://127.0.0.1:9' },
     ],
     tool_choice: { type: 'function', name: 'look_up' },
     text: { format: { type: 'json_schema', name: 'answer', schema: { type: 'object', properties: { a: { type: 'string' } } } } },
@@ -46,7 +51,6 @@ const rich: Readonly<Record<string, object>> = {
     include: ['reasoning.encrypted_content'],
     reasoning: { effort: 'low' },
     routing: { provider: { sort: 'cost', fallbacks: ['sandbox'] }, model: { fallbacks: ['sandbox/echo'] } },
-    previous_response_id: 'resp_1',
     temperature: 1,
     stream: false,
   },
@@ -98,7 +102,7 @@ function changed(body: unknown, [step, ...rest]: Place, value: unknown): unknown
   return copy
 }
 
-const wrong: readonly unknown[] = [word, number, [word], { [word]: word }, { type: word }, null]
+const wrong: readonly unknown[] = [word, number, { [word]: word }, { type: word }]
 
 function* wrongBodies(body: object): Generator<unknown> {
   yield { ...body, [word]: word }
@@ -125,7 +129,10 @@ async function check(t: Test, under: GatewayUnderTest, replies: readonly Promise
 
 t.test('nothing of a wrong request', async t => {
   const used = new Map(surfaces.filter(({ name }) => name !== 'responses').map(surface => [surface.name, surface.use({})]))
-  const under = await gateway({ key: { policy: {} }, plugins: [...used.values(), conversations({}), mcp({}), webSearch({})] })
+  const under = await gateway({
+    key: { policy: {} },
+    plugins: [...used.values(), conversations({}), mcp({ origins: [{ origin: 'https://127.0.0.1:9' }] }), webSearch({})],
+  })
   t.teardown(under.stop)
   const post = (path: string, body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
     under.request(path, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
@@ -155,6 +162,7 @@ t.test('nothing of a wrong request', async t => {
     under.request(`/v1/responses/${word}/cancel`, { method: 'POST' }),
     post('/v1/responses', { model: 'sandbox/echo', input: [{ type: 'item_reference', id: word }] }),
     post('/v1/responses', { model: 'sandbox/echo', input: 'Hi', conversation: word }),
+    post('/v1/responses', { model: 'sandbox/echo', input: 'Hi', previous_response_id: word }),
     post('/v1/responses', { model: 'sandbox/echo', input: 'Hi', prompt: { id: word, variables: { [word]: word } } }),
   ])
   t.ok(
@@ -176,7 +184,10 @@ t.test('the parameter is there as far as the gateway has words for it', async t 
     errorMessage: /'…' is not a known type; expected one of/,
   })
   t.match(await recordOf({ model: word }), { errorParam: 'model', errorMessage: /^The model "…" does not exist here\./ })
-  t.match(await recordOf({ temperature: number }), { errorParam: 'temperature', errorMessage: "Invalid value for 'temperature': it must be <= 2." })
+  t.match(await recordOf({ temperature: number }), {
+    errorParam: 'temperature',
+    errorMessage: "Invalid value for 'temperature': it must be <= 2.",
+  })
 })
 
 t.test('with logging on, the words that the caller got', async t => {
@@ -193,7 +204,7 @@ t.test('nothing of what a vendor says', async t => {
   const said = `it said ${word} and ${number}`
   const error = { message: said, type: word, code: word, param: word, status: word, details: [{ reason: word }] }
   const failures: readonly FakeReply[] = [
-    ...[400, 401, 402, 403, 404, 408, 413, 422, 429, 500, 503, 529].flatMap((status): FakeReply[] => [
+    ...[400, 401, 404, 408, 429, 500].flatMap((status): FakeReply[] => [
       { status, body: JSON.stringify({ error }), headers: { 'x-amzn-errortype': word, 'retry-after': '0' } },
       { status, body: JSON.stringify({ error: { ...error, code: 'invalid_prompt', type: word } }) },
       { status, body: said },
@@ -224,14 +235,14 @@ t.test('nothing of what a vendor says', async t => {
   })
   for (const provider of ['chat', 'messages', 'gemini', 'responses'])
     for (const stream of [false, true]) {
-      next = 0
-      for (const _ of failures) {
-        const body = { model: `${provider}/m`, input: word, stream }
-        const reply = await under.request('/v1/responses', { body })
+      const body = { model: `${provider}/m`, input: word, stream }
+      const replies = await Promise.all(failures.map(() => under.request('/v1/responses', { body })))
+      for (const reply of replies) {
         await reply.text()
         const record = await under.record(reply.headers.get('x-request-id')!)
         if (quoted.test(told(record))) t.fail(`${provider} quotes: ${told(record)}`)
-        t.not(record.reason, null, `${provider}: ${record.errorMessage}`)
+        if (record.reason === null || record.errorMessage === null) t.fail(`${provider} says too little: ${told(record)}`)
       }
+      t.ok(replies.length > 0, provider)
     }
 })

@@ -253,7 +253,14 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     })
     if (this.#observed) {
       const told = usage === noUsage ? null : usage
-      this.#observed({ elapsedMs: now - this.#startedAt, firstEventMs: this.#firstEventMs, outcome: kind, queuedMs: this.#queuedMs, status, usage: told })
+      this.#observed({
+        elapsedMs: now - this.#startedAt,
+        firstEventMs: this.#firstEventMs,
+        outcome: kind,
+        queuedMs: this.#queuedMs,
+        status,
+        usage: told,
+      })
     }
     // The caller made the model name up: keep it out of the metrics.
     if (failure?.kind === 'not-found' && !listed) return

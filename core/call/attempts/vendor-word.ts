@@ -38,7 +38,10 @@ export function vendorWord({ vendorCode, upstream }: ProviderFailure): string | 
 
 function isKnown(code: string): boolean {
   if (code.length > longestCode) return false
-  const words = code.replaceAll(/([a-z])([A-Z])/g, '$1_$2').toLowerCase().split(/[_.\- ]/)
+  const words = code
+    .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[_.\- ]/)
   return words.every(word => known.has(word) || /^\d{1,5}$/.test(word))
 }
 

@@ -22,7 +22,6 @@ export function checkCompaction(answer: readonly Item[], { provider, model }: En
     status: 424,
     type: 'provider_error',
     code: 'provider_error',
-    message:
-      wording`"${model}" at "${own(provider)}" was asked for a compaction, and answered without one. If it cannot compact, say so in the catalog (contextManagement: false): the gateway then does it.`,
+    message: wording`"${model}" at "${own(provider)}" was asked for a compaction, and answered without one. If it cannot compact, say so in the catalog (contextManagement: false): the gateway then does it.`,
   })
 }

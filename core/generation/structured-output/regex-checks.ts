@@ -29,5 +29,8 @@ export async function matchesRegex(
 }
 
 function unusable(name: string, problem: string): Error {
-  return invalidRequest(wording`Calls of the tool "${name}" cannot be checked against its regex grammar on this model: ${problem}.`, 'tools')
+  return invalidRequest(
+    wording`Calls of the tool "${name}" cannot be checked against its regex grammar on this model: ${problem}.`,
+    'tools',
+  )
 }

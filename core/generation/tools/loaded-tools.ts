@@ -92,7 +92,10 @@ export class LoadedTools {
   checkBrought(input: readonly Item[]): void {
     for (const [index, item] of input.entries())
       if (bringsTools(item) && bringsSecretTool(item, this.#byType))
-        throw invalidRequest(wording`Expected tools that call servers only in tools, but got one in an item. Move it.`, `input[${index}].tools`)
+        throw invalidRequest(
+          wording`Expected tools that call servers only in tools, but got one in an item. Move it.`,
+          `input[${index}].tools`,
+        )
   }
 
   /** The request with the conversation as models should read it. */

@@ -78,7 +78,10 @@ export class OpenTools {
       this.#functions.set(open, functions)
       for (const { name } of functions) {
         if (this.#byName.has(name) || ownTools(this.#request.tools).some(own => own.name === name && own.namespace === undefined))
-          throw invalidRequest(wording`More than one tool offers the function "${name}". Leave one of them out, or rename yours.`, open.path)
+          throw invalidRequest(
+            wording`More than one tool offers the function "${name}". Leave one of them out, or rename yours.`,
+            open.path,
+          )
         this.#byName.set(name, open)
       }
     }

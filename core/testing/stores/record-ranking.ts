@@ -9,10 +9,29 @@ function requests(): readonly RequestRecord[] {
   const made: readonly Partial<RequestRecord>[] = [
     { elapsedMs: 900.125, firstEventMs: 100.5, inputTokens: 10, outputTokens: 90, costUsd: 0.02 },
     ...Array.from({ length: 4 }, () => ({ elapsedMs: 500, firstEventMs: 50, inputTokens: 20, outputTokens: 20, costUsd: 0.01 })),
-    { elapsedMs: 1_500, firstEventMs: null, inputTokens: null, outputTokens: null, costUsd: null, usage: null, status: 504, reason: 'timeout' },
+    {
+      elapsedMs: 1_500,
+      firstEventMs: null,
+      inputTokens: null,
+      outputTokens: null,
+      costUsd: null,
+      usage: null,
+      status: 504,
+      reason: 'timeout',
+    },
     { elapsedMs: 700, firstEventMs: 70, inputTokens: 5_000, outputTokens: 1, costUsd: 0.3, org: 'another', reason: 'vendor' },
     { elapsedMs: 20, firstEventMs: 10, inputTokens: 1, outputTokens: 1, costUsd: 0, team: 'research', user: null },
-    { elapsedMs: 30, firstEventMs: 30, inputTokens: 2, outputTokens: 2, costUsd: 0.001, status: 429, errorCode: 'rate_limit_exceeded', reason: 'limit', reasonLevel: 'key' },
+    {
+      elapsedMs: 30,
+      firstEventMs: 30,
+      inputTokens: 2,
+      outputTokens: 2,
+      costUsd: 0.001,
+      status: 429,
+      errorCode: 'rate_limit_exceeded',
+      reason: 'limit',
+      reasonLevel: 'key',
+    },
     { elapsedMs: 40, firstEventMs: 30, inputTokens: 2, outputTokens: 3, costUsd: 0.002, attempts: [asked('down'), asked('acme')] },
     { elapsedMs: 40, firstEventMs: 31, inputTokens: 3, outputTokens: 2, costUsd: 0.002, attempts: [asked('down'), asked('acme')] },
     { elapsedMs: 60_000, firstEventMs: 59_000, inputTokens: 8, outputTokens: 8, costUsd: 5 },
@@ -28,7 +47,12 @@ function asked(provider: string): RequestRecord['attempts'][number] {
 const whole = { ascending: false, ranges: {}, among: 1_000, limit: 100 } as const
 
 /** The ids of a list, read in pages of this size. */
-async function idsOf({ records }: RecordsUnderTest, filter: RecordFilter, query: Partial<RankedQuery>, size = 100): Promise<readonly string[]> {
+async function idsOf(
+  { records }: RecordsUnderTest,
+  filter: RecordFilter,
+  query: Partial<RankedQuery>,
+  size = 100,
+): Promise<readonly string[]> {
   const ids: string[] = []
   let after: RankedQuery['after']
   const asking = { by: 'at', ...whole, ...query } as const

@@ -76,7 +76,10 @@ export class Query {
   }
 
   /** One entry more than the page has, to see whether there are more. `read`: reads the cursor. */
-  page(list: string, read = (cursor: string): Position | undefined => positionIn(list, cursor)): PageQuery & { readonly pageLimit: number } {
+  page(
+    list: string,
+    read = (cursor: string): Position | undefined => positionIn(list, cursor),
+  ): PageQuery & { readonly pageLimit: number } {
     const limit = this.number('limit') ?? defaultLimit
     if (!Number.isInteger(limit) || limit < 1 || limit > maxPerPage)
       throw invalid('limit', `expected a whole number from 1 to ${maxPerPage}`)

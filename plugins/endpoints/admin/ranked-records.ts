@@ -1,5 +1,13 @@
 import { invalidRequest, type JsonObject } from '../../../core/index.ts'
-import { measureOf, mostRanked, type RankedPage, type RankedQuery, type RecordFacts, type RecordFilter, type RecordStore } from '../../../core/stores.ts'
+import {
+  measureOf,
+  mostRanked,
+  type RankedPage,
+  type RankedQuery,
+  type RecordFacts,
+  type RecordFilter,
+  type RecordStore,
+} from '../../../core/stores.ts'
 import { recordObject } from './record-object.ts'
 import { cursorAfter, placeIn, type Ranking } from './record-query.ts'
 import { time } from './replies.ts'

@@ -83,6 +83,10 @@ export function placeIn(cursor: string, { sort, ascending }: Ranking): RankedPla
 }
 
 /** The cursor after a record. */
-export function cursorAfter(last: RecordFacts, { sort, by, ascending }: Ranking, period: Pick<RankedPlace, 'from' | 'to' | 'searched'>): string {
+export function cursorAfter(
+  last: RecordFacts,
+  { sort, by, ascending }: Ranking,
+  period: Pick<RankedPlace, 'from' | 'to' | 'searched'>,
+): string {
   return rankedCursorAt({ sort, ascending, value: measureOf(last, by)!, at: last.at, id: last.id, ...period })
 }

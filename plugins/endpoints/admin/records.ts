@@ -1,12 +1,5 @@
 import { invalidRequest, type Reply } from '../../../core/index.ts'
-import {
-  isBySession,
-  usageBuckets,
-  usageGroups,
-  type RecordFacts,
-  type RecordFilter,
-  type UsageBucket,
-} from '../../../core/stores.ts'
+import { isBySession, usageBuckets, usageGroups, type RecordFacts, type RecordFilter, type UsageBucket } from '../../../core/stores.ts'
 import { hasRole, type AdminExchange, type AdminServices } from '../../../core/admin.ts'
 import { askedSession } from './asked-session.ts'
 import { audited } from './audit.ts'

@@ -88,7 +88,10 @@ export function parseEmbedContents(body: JsonObject, model: string, isBatch: boo
     // A gateway's request has one purpose and one length.
     for (const member of ['taskType', 'outputDimensionality'] as const)
       if (entry[member] !== first[member])
-        throw invalidRequest(wording`${own(path)}${own(member)} must be that of requests[0]. Send the others in a request of their own.`, `${path}${member}`)
+        throw invalidRequest(
+          wording`${own(path)}${own(member)} must be that of requests[0]. Send the others in a request of their own.`,
+          `${path}${member}`,
+        )
     const text = entry.content.parts.map(part => part.text).join('\n')
     if (text === '') throw invalidRequest(wording`${own(path)}content must have a text that is not empty.`, `${path}content.parts`)
     return text

@@ -26,9 +26,13 @@ export function targetOf(path: string): Target {
       message: wording`The path must end in a model and a method, such as gemini-2.5-flash:generateContent, got ${shown(text)}. The methods are ${own(methods.join(', '))}.`,
     })
   const model = modelNamed(text.slice(0, colon))
-  if (model === '') throw invalidRequest(wording`The path has no model before its method. Put one there, such as gemini-2.5-flash.`, 'model')
+  if (model === '')
+    throw invalidRequest(wording`The path has no model before its method. Put one there, such as gemini-2.5-flash.`, 'model')
   if (model.length > maxLength)
-    throw invalidRequest(wording`The model in the path is ${own(model.length)} characters long. The longest name has ${own(maxLength)}.`, 'model')
+    throw invalidRequest(
+      wording`The model in the path is ${own(model.length)} characters long. The longest name has ${own(maxLength)}.`,
+      'model',
+    )
   return { model, method }
 }
 

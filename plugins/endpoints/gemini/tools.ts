@@ -105,6 +105,9 @@ function choiceOf(
       return { type: 'allowed_tools', mode: mode === 'ANY' ? 'required' : 'auto', tools: allowed }
     }
     default:
-      throw invalidRequest(wording`mode must be AUTO, ANY, NONE or VALIDATED, got ${JSON.stringify(given!.slice(0, 64))}.`, `${choicePath}.mode`)
+      throw invalidRequest(
+        wording`mode must be AUTO, ANY, NONE or VALIDATED, got ${JSON.stringify(given!.slice(0, 64))}.`,
+        `${choicePath}.mode`,
+      )
   }
 }

@@ -1,4 +1,13 @@
-import { invalidRequest, type Endpoint, type Exchange, type GatewayError, type JsonObject, type Model, type Reply, wording } from '../../../core/index.ts'
+import {
+  invalidRequest,
+  type Endpoint,
+  type Exchange,
+  type GatewayError,
+  type JsonObject,
+  type Model,
+  type Reply,
+  wording,
+} from '../../../core/index.ts'
 import { retryHeaders } from '../../../core/kit.ts'
 import type { Found } from './find.ts'
 import { limitIn, onlyOne } from './limit.ts'

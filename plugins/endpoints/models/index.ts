@@ -1,4 +1,16 @@
-import { definePlugin, GatewayError, Providers, Routes, type Endpoint, type Exchange, type JsonObject, type Reply, type Route, wording, own } from '../../../core/index.ts'
+import {
+  definePlugin,
+  GatewayError,
+  Providers,
+  Routes,
+  type Endpoint,
+  type Exchange,
+  type JsonObject,
+  type Reply,
+  type Route,
+  wording,
+  own,
+} from '../../../core/index.ts'
 import type { GatewayServices } from '../../../core/kit.ts'
 import { MetricStore } from '../../../core/stores.ts'
 import { anthropicCut, anthropicDetail, anthropicError, anthropicForm, isAnthropic } from './anthropic-form.ts'

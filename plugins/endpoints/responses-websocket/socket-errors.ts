@@ -11,7 +11,11 @@ export const maxNamedLanes = 32
 
 export function lifeIsOver(maxLifeMs: number): GatewayError {
   const life = maxLifeMs < 120_000 ? `${maxLifeMs / 1_000} seconds` : `${Math.round(maxLifeMs / 60_000)} minutes`
-  return invalidRequest(wording`A connection lives ${own(life)} at most, and this one is at its end. Connect again.`, undefined, connectAgain)
+  return invalidRequest(
+    wording`A connection lives ${own(life)} at most, and this one is at its end. Connect again.`,
+    undefined,
+    connectAgain,
+  )
 }
 
 /** The same code, so that clients go elsewhere. */
@@ -41,7 +45,11 @@ export function unknownMessage(type: unknown): GatewayError {
 }
 
 export function binaryMessage(): GatewayError {
-  return invalidRequest(wording`Expected a text message with JSON, but got a binary one. Send the same bytes as text.`, undefined, 'invalid_json')
+  return invalidRequest(
+    wording`Expected a text message with JSON, but got a binary one. Send the same bytes as text.`,
+    undefined,
+    'invalid_json',
+  )
 }
 
 export function noBackground(): GatewayError {
@@ -54,7 +62,11 @@ export function noBackground(): GatewayError {
 
 /** Taken for its default, a wrong type would ask a model that must not be asked, or cancel nothing. */
 export function wrongType(param: string, expected: string): GatewayError {
-  return invalidRequest(wording`Invalid type for '${own(param)}': expected ${own(expected)}. Correct it, or leave it out.`, param, 'invalid_type')
+  return invalidRequest(
+    wording`Invalid type for '${own(param)}': expected ${own(expected)}. Correct it, or leave it out.`,
+    param,
+    'invalid_type',
+  )
 }
 
 /** The response to cancel. Undefined: that of the lane. */
@@ -70,7 +82,12 @@ export function previousNotFound(id: string): GatewayError {
 
 /** Not a failure of the gateway: recorded as a 499, as a client that leaves. */
 export function cancelled(): GatewayError {
-  return new GatewayError({ status: 499, type: 'invalid_request_error', code: cancelledCode, message: wording`The response was cancelled.` })
+  return new GatewayError({
+    status: 499,
+    type: 'invalid_request_error',
+    code: cancelledCode,
+    message: wording`The response was cancelled.`,
+  })
 }
 
 export function tooLarge(maxBytes: number): GatewayError {

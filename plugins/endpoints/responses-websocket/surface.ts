@@ -72,7 +72,10 @@ function checkUpgrade({ headers }: IncomingMessage): void {
       },
     )
   if (!/^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? ''))
-    throw badUpgrade(400, wording`Expected the header sec-websocket-key with 16 random bytes in Base64. A WebSocket client sends it by itself.`)
+    throw badUpgrade(
+      400,
+      wording`Expected the header sec-websocket-key with 16 random bytes in Base64. A WebSocket client sends it by itself.`,
+    )
   const protocols = headers['sec-websocket-protocol']
   if (protocols !== undefined && !/^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/.test(protocols))
     throw badUpgrade(400, wording`The header sec-websocket-protocol is not a list of tokens. Leave it out: no subprotocol is served here.`)

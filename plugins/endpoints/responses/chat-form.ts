@@ -97,7 +97,10 @@ function first(list: unknown, refusal: (value: JsonObject, index: number) => Gat
 }
 
 function chatForm(param: string, sent: string, expected: string): GatewayError {
-  return invalidRequest(wording`Invalid value for '${own(param)}': ${own(sent)} belongs to the Chat Completions API. Use ${own(expected)}.`, param)
+  return invalidRequest(
+    wording`Invalid value for '${own(param)}': ${own(sent)} belongs to the Chat Completions API. Use ${own(expected)}.`,
+    param,
+  )
 }
 
 function missing(param: string, problem: string): GatewayError {

@@ -8,7 +8,8 @@ const maxIncluded = 8
 /** The values of `include[]=…&include[]=…` or `include=…` in a query. Throws a 400 for an unknown one. */
 export function includedBy(query: URLSearchParams): Included {
   const asked = [...query.getAll('include[]'), ...query.getAll('include')]
-  if (asked.length > maxIncluded) throw invalidRequest(wording`At most ${own(maxIncluded)} values may be included, but got ${own(asked.length)}.`, 'include')
+  if (asked.length > maxIncluded)
+    throw invalidRequest(wording`At most ${own(maxIncluded)} values may be included, but got ${own(asked.length)}.`, 'include')
   return new Set(asked.map(includable))
 }
 

@@ -7,7 +7,11 @@ export function missingInput({ input, previous_response_id: continues }: JsonObj
   if (Array.isArray(input) && input.length === 0) return emptyInput('list')
   if (input !== undefined && input !== null) return undefined
   const also = typeof continues === 'string' ? ' previous_response_id brings the conversation so far, and input what comes next.' : ''
-  return invalidRequest(wording`Missing required parameter: 'input'. ${own(whatToSend)}.${own(also)}`, 'input', 'missing_required_parameter')
+  return invalidRequest(
+    wording`Missing required parameter: 'input'. ${own(whatToSend)}.${own(also)}`,
+    'input',
+    'missing_required_parameter',
+  )
 }
 
 export function emptyInput(kind: 'list' | 'string'): GatewayError {

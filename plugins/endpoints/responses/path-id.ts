@@ -19,6 +19,7 @@ export function pathId({ params }: Exchange): string {
   const id = params['id'] ?? ''
   if (id.length > maxIdLength)
     throw invalidRequest(wording`A response id has at most ${own(maxIdLength)} characters, but this one has ${own(id.length)}.`, 'id')
-  if (!idPattern.test(id)) throw invalidRequest(wording`A response id has only letters, digits, "_", "-", "." and ":", such as resp_0123.`, 'id')
+  if (!idPattern.test(id))
+    throw invalidRequest(wording`A response id has only letters, digits, "_", "-", "." and ":", such as resp_0123.`, 'id')
   return id
 }

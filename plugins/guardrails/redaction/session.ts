@@ -1,4 +1,15 @@
-import { invalidRequest, type GatewayError, type GenerationRequest, type GuardSession, type GuardVerdict, type OutputChannel, type OutputFilter, type RunContext, wording, own } from '../../../core/index.ts'
+import {
+  invalidRequest,
+  type GatewayError,
+  type GenerationRequest,
+  type GuardSession,
+  type GuardVerdict,
+  type OutputChannel,
+  type OutputFilter,
+  type RunContext,
+  wording,
+  own,
+} from '../../../core/index.ts'
 import { readRequestTexts, type RequestText, type RequestTexts } from '../../../core/kit.ts'
 import type { Finder, Found } from './finder.ts'
 import { placeholderPattern, Placeholders } from './placeholders.ts'

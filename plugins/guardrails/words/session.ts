@@ -1,5 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { invalidRequest, type GatewayError, type GenerationRequest, type GuardSession, type GuardVerdict, type OutputChannel, type OutputFilter, own, wording } from '../../../core/index.ts'
+import {
+  invalidRequest,
+  type GatewayError,
+  type GenerationRequest,
+  type GuardSession,
+  type GuardVerdict,
+  type OutputChannel,
+  type OutputFilter,
+  own,
+  wording,
+} from '../../../core/index.ts'
 import { decisionTexts, requestTexts, type DecisionRequest, type RequestText } from '../../../core/kit.ts'
 import { JsonWordFilter, WordFilter } from './filter.ts'
 import { MaskedText } from './masked-text.ts'

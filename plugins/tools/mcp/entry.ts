@@ -106,17 +106,23 @@ export function readEntry(entry: ToolEntry, path: string): McpEntry {
 function headersOf({ authorization, headers = {} }: Wire, path: string): Readonly<Record<string, string>> {
   const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
   const odd = given.find(([name]) => !token.test(name))
-  if (odd) throw invalidRequest(wording`"${odd[0].slice(0, 64)}" is not the name of a header. Rename it, or leave it out.`, `${path}.headers`)
+  if (odd)
+    throw invalidRequest(wording`"${odd[0].slice(0, 64)}" is not the name of a header. Rename it, or leave it out.`, `${path}.headers`)
   const wrong = given.find(([name], index) => reserved.test(name) || given.findIndex(([other]) => other === name) !== index)
   if (wrong)
     throw invalidRequest(
-      reserved.test(wrong[0]) ? wording`The header "${wrong[0]}" belongs to the connection with the server, and the gateway sets it. Leave it out.` : wording`The header "${wrong[0]}" occurs more than once. Leave one out.`,
+      reserved.test(wrong[0])
+        ? wording`The header "${wrong[0]}" belongs to the connection with the server, and the gateway sets it. Leave it out.`
+        : wording`The header "${wrong[0]}" occurs more than once. Leave one out.`,
       `${path}.headers`,
     )
   const all = Object.fromEntries(given)
   if (authorization === undefined) return all
   if (all['authorization'] !== undefined)
-    throw invalidRequest(wording`Expected one authorization, but got the member and a header. Leave out one of them.`, `${path}.authorization`)
+    throw invalidRequest(
+      wording`Expected one authorization, but got the member and a header. Leave out one of them.`,
+      `${path}.authorization`,
+    )
   return { ...all, authorization: /^[a-z][a-z0-9-]* +\S/i.test(authorization) ? authorization : `Bearer ${authorization}` }
 }
 

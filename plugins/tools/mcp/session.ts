@@ -1,4 +1,15 @@
-import { GatewayError, type Endpoint, type Item, type JsonObject, type ToolCall, type ToolFunction, type ToolResult, type ToolSession, wording, own } from '../../../core/index.ts'
+import {
+  GatewayError,
+  type Endpoint,
+  type Item,
+  type JsonObject,
+  type ToolCall,
+  type ToolFunction,
+  type ToolResult,
+  type ToolSession,
+  wording,
+  own,
+} from '../../../core/index.ts'
 import type { ToolEvent, ToolRun, ToolScope } from '../../../core/kit.ts'
 import type { McpEntry } from './entry.ts'
 import { argumentsIn, functionNameOf } from './items.ts'

@@ -1,4 +1,17 @@
-import { invalidRequest, policyRefusal, type Endpoint, type FoundPage, type GatewayError, type SearchQuery, type ToolCall, type ToolFunction, type ToolResult, type ToolSession, wording, own } from '../../../core/index.ts'
+import {
+  invalidRequest,
+  policyRefusal,
+  type Endpoint,
+  type FoundPage,
+  type GatewayError,
+  type SearchQuery,
+  type ToolCall,
+  type ToolFunction,
+  type ToolResult,
+  type ToolSession,
+  wording,
+  own,
+} from '../../../core/index.ts'
 import type { SearchEvent, ToolRun, ToolScope } from '../../../core/kit.ts'
 import type { EngineLine } from './engine-line.ts'
 import type { SearchEntry } from './entry.ts'

@@ -126,7 +126,12 @@ export class BackgroundRun implements GenerationSink {
 }
 
 export function cancelled(): GatewayError {
-  return new GatewayError({ status: 499, type: 'invalid_request_error', code: cancelledCode, message: wording`The response was cancelled.` })
+  return new GatewayError({
+    status: 499,
+    type: 'invalid_request_error',
+    code: cancelledCode,
+    message: wording`The response was cancelled.`,
+  })
 }
 
 function lost(): GatewayError {

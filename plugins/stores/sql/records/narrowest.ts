@@ -93,7 +93,15 @@ function laterIndexes(): readonly (readonly [name: string, fulfilled: readonly C
 }
 
 /** Each with the part of the filter that it comes from. */
-function conditionsIn({ from: _, to: __, id: ___, status, minCostUsd, failed, ...equal }: RecordFilter): ReadonlyMap<Condition, RecordFilter> {
+function conditionsIn({
+  from: _,
+  to: __,
+  id: ___,
+  status,
+  minCostUsd,
+  failed,
+  ...equal
+}: RecordFilter): ReadonlyMap<Condition, RecordFilter> {
   const conditions = new Map<Condition, RecordFilter>()
   for (const [name, value] of Object.entries(equal)) if (value !== undefined) conditions.set(name as keyof typeof equal, { [name]: value })
   if (status !== undefined) conditions.set(status === 'error' ? 'error' : 'status', { status })
