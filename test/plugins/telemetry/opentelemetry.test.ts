@@ -130,7 +130,7 @@ t.test('what went wrong is in spans, metrics and log records', async t => {
     { status: undefined, at: { 'turnpike.attempts': 2 } },
     { status: { code: 2 }, at: { 'http.response.status_code': 200, 'error.type': 'provider_error' } },
     { status: undefined, at: { 'http.response.status_code': 400 } },
-    { status: undefined, at: { 'http.response.status_code': 401, 'turnpike.key': undefined } },
+    { status: undefined, at: { 'http.response.status_code': 401, 'turnpike.failure.reason': 'authentication', 'turnpike.key': undefined } },
   ])
   t.match(
     collector.logs().map(({ severity_text }) => severity_text),
