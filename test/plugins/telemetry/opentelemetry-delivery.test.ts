@@ -24,6 +24,18 @@ t.test('a collector that is busy gets the batch again, when it says', async t =>
   t.equal(collector.spans().length, 3, 'nothing is lost, and nothing comes twice')
 })
 
+t.test('whatever wait a collector asks for, a stop tries once more', async t => {
+  const { under, collector, finish } = await telemetryStage(t, quick, { plugins: plugins() }, (_, response, count) => {
+    if (count === 1) response.writeHead(503, { 'retry-after': '86400' }).end()
+    else response.writeHead(200).end()
+  })
+  await ask(under, { model: 'm' })
+  await under.recorded(1)
+  await until(() => collector.count >= 1)
+  await finish()
+  t.equal(collector.spans().length, 3)
+})
+
 t.test('a collector that refuses loses the batch, and the log says so once', async t => {
   for (const status of [400, 401, 404, 413, 500, 307]) {
     const { under, collector, finish } = await telemetryStage(t, quick, { plugins: plugins() }, (_, response) => {
