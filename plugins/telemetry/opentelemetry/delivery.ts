@@ -95,7 +95,8 @@ export class Delivery {
       const reply = await this.#http.send({ method: 'POST', url, headers: sent, body }, { signal: ending.signal })
       const isDone = reply.status >= 200 && reply.status < 300
       const isMessage = isDone && /^application\/x-protobuf\b/.test(String(reply.headers['content-type']))
-      const received = await beginningOf(reply.body)
+      // With its status, the collector has said what became of the batch. It must not get it twice because the rest of a reply is missing.
+      const received = await beginningOf(reply.body).catch(() => new Uint8Array())
       if (isDone) return { isDone, rejected: (isMessage && rejectedIn(received)) || 0 }
       return { isDone, why: `status ${reply.status}`, mayPass: passing.has(reply.status), waitMs: retryAfterMs(reply.headers) }
     } catch (error) {

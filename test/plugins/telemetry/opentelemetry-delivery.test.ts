@@ -72,6 +72,20 @@ t.test('a part that the collector rejects is counted', async t => {
   t.match(collector.metrics().get('turnpike.telemetry.dropped'), [{ at: { 'turnpike.signal': 'traces' } }])
 })
 
+t.test('a batch that was taken is not lost, although the rest of the reply is missing', async t => {
+  const options: TelemetryOptions = { ...quick, timeoutMs: 60_000, flushMs: 1_000 }
+  const { under, collector, finish } = await telemetryStage(t, options, { plugins: plugins() }, (_, response) => {
+    response.writeHead(200, { 'content-type': 'application/x-protobuf', 'content-length': '100' })
+    response.write('x')
+  })
+  await ask(under, { model: 'm' })
+  await until(() => collector.count >= 1)
+  await finish()
+  t.equal(collector.spans().length, 3)
+  t.equal(collector.count, 1)
+  t.notMatch(under.logs.join('\n'), /not delivered/)
+})
+
 t.test('replies that are no message, endless or broken do no harm', async t => {
   const endless = (response: import('node:http').ServerResponse): void => {
     response.writeHead(200, { 'content-type': 'application/x-protobuf' })
