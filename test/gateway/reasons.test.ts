@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { CatalogSources, invalidRequest, ProviderFailure, Routes, wording, type GenerationEvent, type Route } from '../../core/index.ts'
-import type { FailureReason } from '../../core/index.ts'
+import type { FailureReason } from '../../core/kit.ts'
 import { failureReasons } from '../../core/kit.ts'
 import type { KeySettings } from '../../core/contracts/key-store.ts'
 import type { ShownRecord } from '../../core/contracts/record-fields.ts'
