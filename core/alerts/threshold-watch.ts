@@ -21,6 +21,8 @@ const prefix = 'threshold/'
 const minuteMs = 60_000
 /** It is over when the value is this far below the threshold, so that it does not come and go. */
 const clearBelow = 0.8
+/** How long the note of a threshold stays that no config has. */
+const forgetAfterMs = 24 * 60 * minuteMs
 /** The most models and providers that are measured. */
 const maxRows = 1_000
 
@@ -66,8 +68,10 @@ export class ThresholdWatch {
         }
       }
     }
-    // Of thresholds that the config no longer has.
-    for (const [name, { version }] of notes) if (!wanted.has(name)) await store.change(name, version, undefined)
+    // Of thresholds that the config no longer has. Gateways with the earlier one may still run.
+    const before = (await store.now()) - forgetAfterMs
+    for (const [name, { version, value }] of notes)
+      if (!wanted.has(name) && !(Number(value['at']) > before)) await store.change(name, version, undefined)
   }
 
   /** True for a provider that is down or was so in the window, and for its models: that was told already. */

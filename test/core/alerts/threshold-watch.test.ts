@@ -136,6 +136,9 @@ t.test('a threshold that is gone from the config is forgotten', async t => {
     thresholds: [],
   })
   await other.check()
+  t.equal(shared.store.notes('threshold/').length, 1, 'a gateway with the earlier config may still run')
+  shared.clock.pass(25 * 60 * minuteMs)
+  await other.check()
   t.same(shared.store.notes('threshold/'), [])
   t.equal(shared.titles.length, 1)
 })
