@@ -1,9 +1,9 @@
 import type { AlertNote } from '../contracts/alert.ts'
 import type { AlertThreshold } from '../contracts/alert-rules.ts'
 import type { Catalog } from '../contracts/catalog.ts'
-import type { RecordStore, UsageGroup } from '../contracts/record-store.ts'
+import type { RecordStore, UsageGroup, UsageRow } from '../contracts/record-store.ts'
 import type { AlertDraft, Announcer } from './announcer.ts'
-import { measuredIn, type Measured } from './measured.ts'
+import { measuredIn, measuredTogether, type Measured } from './measured.ts'
 import { providerNotes } from './provider-watch.ts'
 import { stateIn } from './steady-state.ts'
 import { durationText, percentText } from './words.ts'
@@ -27,7 +27,7 @@ const forgetAfterMs = 24 * 60 * minuteMs
 const maxRows = 1_000
 
 const groups: Readonly<Record<AlertThreshold['of'], readonly UsageGroup[]>> = {
-  gateway: [],
+  gateway: ['provider'],
   providers: ['provider'],
   models: ['provider', 'model'],
 }
@@ -90,16 +90,17 @@ export class ThresholdWatch {
     const { announcer, catalog, records } = this.#parts
     const to = await announcer.store.now()
     const from = Math.floor(to / minuteMs) * minuteMs - threshold.windowMinutes * minuteMs
+    const period = { from, to, bucket: 'total', limit: maxRows + 1 } as const
+    const latency = threshold.p95Ms !== undefined
+    const together = async (): Promise<readonly UsageRow[]> => (latency ? await records.usage({ ...period, groupBy: [], latency }) : [])
+    // Callers can make up many names, so the largest come first.
     const rows = await records.usage({
-      from,
-      to,
-      bucket: 'total',
+      ...period,
       groupBy: groups[threshold.of],
-      latency: threshold.p95Ms !== undefined,
-      // Callers can make up many names, so the largest come first.
-      ...(threshold.of !== 'gateway' && { top: maxRows }),
-      limit: maxRows + 1,
+      latency: latency && threshold.of !== 'gateway',
+      top: maxRows,
     })
+    if (threshold.of === 'gateway') return measuredTogether(rows, await together())
     return measuredIn(rows, threshold, (provider, model) => catalog.endpoint(provider, model) !== undefined)
   }
 

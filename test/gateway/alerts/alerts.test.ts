@@ -14,6 +14,9 @@ import { canary, gateways, type Delivered } from './gateways.ts'
 
 const services = [...storeServiceNames]
 
+// They wait most of the time.
+t.jobs = 3
+
 t.test('three gateways on one SQLite file tell each alert once', { timeout: 120_000 }, async t => {
   const file = join(t.testdir({}), 'turnpike.db')
   await toldOnce(t, 3, () => [sql({ file, services })])
