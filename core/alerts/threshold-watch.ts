@@ -153,7 +153,7 @@ function draftOf(threshold: AlertThreshold, measure: Measure, measured: Measured
       ? `There were only ${count} ${units} in ${window}.`
       : measure === 'errorShare'
         ? `${failed} of ${count} ${units} in ${window} failed, which is ${percentText(value)}.`
-        : `95% of ${count} ${units} in ${window} took at most ${secondsText(value)}.`
+        : `95% of the answers in ${window} took at most ${secondsText(value)}.`
   const what = measure === 'errorShare' ? 'Error rate' : 'Latency'
   return {
     kind: measure === 'errorShare' ? 'errors' : 'latency',
