@@ -356,6 +356,7 @@ t.test('plugins in a config take precedence over the defaults', async t => {
     'audit-trail': 'sql',
     'admin-token-store': 'sql',
     'sign-outs': 'sql',
+    'alert-store': 'sql',
     'saved-windows': 'sql',
     sealer: 'local-sealer',
     compactor: 'summary',
