@@ -24,6 +24,7 @@ const parts = {
   records: () => import('./commands/records.ts'),
   explain: () => import('./commands/explain.ts'),
   usage: () => import('./commands/usage.ts'),
+  alerts: () => import('./commands/alerts.ts'),
   'admin-tokens': () => import('./commands/admin-tokens.ts'),
   decisions: () => import('./commands/decisions.ts'),
 }
