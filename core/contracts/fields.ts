@@ -33,7 +33,8 @@ export interface Field {
   /** The admin API knows it at these levels of accounts only. */
   readonly levels?: readonly string[]
   /**
-   * For a field that is added to a list: the number of the migration that gives stored objects this member, one above the highest so far. It
+   * For a field that is added to a list: the number of the migration that gives stored objects this member, one above the highest so far.
+   * Fields that are added together share it. It
    * must be optional, because older objects lack it.
    */
   readonly revision?: number
