@@ -34,8 +34,7 @@ export interface Field {
   readonly levels?: readonly string[]
   /**
    * For a field that is added to a list: the number of the migration that gives stored objects this member, one above the highest so far.
-   * Fields that are added together share it. It
-   * must be optional, because older objects lack it.
+   * Fields that are added together share it. They must be optional, because older objects lack them.
    */
   readonly revision?: number
 }
