@@ -16,9 +16,11 @@ export type {
   BegunCall,
   BegunToolRound,
   CallObservation,
+  ClosedRequest,
   EndedAttempt,
   EndedCall,
   EndedToolRound,
+  GuardLook,
   ObservedCall,
 } from './contracts/call-observer.ts'
 export type {
@@ -199,8 +201,10 @@ export {
 } from './contracts/route.ts'
 export type { RouteTrial } from './contracts/route-trial.ts'
 export type { SearchCall, SearchLocation, SearchReply } from './contracts/search-engine.ts'
+export { Siblings, type SiblingAnswers } from './contracts/siblings.ts'
 export { maySee } from './contracts/sight.ts'
 export { TokenCounter, type TokenCount, type TokenCountOptions } from './contracts/token-counter.ts'
+export { Vitals, type EventLoopDelay, type ProcessMemory, type SinkState, type StoreTime, type VitalSigns } from './contracts/vitals.ts'
 export type { SearchEvent, ToolEntry, ToolEvent, ToolRun, ToolScope } from './contracts/tool.ts'
 export {
   agentToolTypes,

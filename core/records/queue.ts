@@ -1,6 +1,7 @@
 import pTimeout from 'p-timeout'
 import { wire } from '../framework/container.ts'
 import type { LogSink, RequestRecord } from '../contracts/log-sink.ts'
+import type { SinkState } from '../contracts/vitals.ts'
 import { usesFeature, type Feature } from '../contracts/feature.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import { blindedBy, excludedFeatures } from '../contracts/sight.ts'
@@ -38,6 +39,10 @@ export class RecordQueue {
     return Promise.all(this.#queues.filter(blocks).map(queue => queue.room())).then(() => undefined)
   }
 
+  states(): readonly SinkState[] {
+    return this.#queues.map(queue => queue.state)
+  }
+
   /** Delivers the remaining records, or gives up at the deadline. */
   async drain(deadlineMs: number): Promise<void> {
     await pTimeout(this.#deliverAll(), { milliseconds: deadlineMs, message: false })
@@ -61,6 +66,9 @@ class SinkQueue {
   readonly #log: Logger
   readonly #waiting = new WaitingRecords()
   #dropped: Dropped = { records: 0, contents: 0 }
+  /** Those that the log has reported. */
+  readonly #reported: Dropped = { records: 0, contents: 0 }
+  #givenUp = 0
   /** Records of the batch that the sink is writing. */
   #underWay = 0
   #timer: NodeJS.Timeout | undefined
@@ -73,6 +81,16 @@ class SinkQueue {
   constructor(sink: LogSink, log: Logger) {
     this.#sink = sink
     this.#log = log
+  }
+
+  get state(): SinkState {
+    return {
+      sink: this.#sink.name,
+      waiting: this.#waiting.count + this.#underWay,
+      dropped: this.#reported.records + this.#dropped.records,
+      contentsDropped: this.#reported.contents + this.#dropped.contents,
+      givenUp: this.#givenUp,
+    }
   }
 
   get blocks(): boolean {
@@ -140,6 +158,8 @@ class SinkQueue {
     const sink = this.#sink.name
     if (records > 0) this.#log.warn('a log sink could not keep up: the oldest records were dropped', { sink, dropped: records })
     if (contents > 0) this.#log.warn('a log sink could not keep up: the content of the oldest records was dropped', { sink, contents })
+    this.#reported.records += records
+    this.#reported.contents += contents
     this.#dropped = { records: 0, contents: 0 }
   }
 
@@ -159,6 +179,7 @@ class SinkQueue {
   }
 
   async #giveUp(batch: readonly RequestRecord[], error: unknown): Promise<void> {
+    this.#givenUp += batch.length
     try {
       await this.#sink.giveUp?.(batch, error)
     } catch (failure) {

@@ -127,6 +127,12 @@ export class EndpointCircuits implements Circuits {
     return viewsOf(this.#listed, now)
   }
 
+  /** Those of endpoints that a catalog lists, and those of providers as a whole. */
+  namedViews(): readonly CircuitView[] {
+    const now = this.#clock.elapsed()
+    return [...this.listedViews(now), ...this.#providers.views(now)]
+  }
+
   #of({ listed }: EndpointName): Map<string, Circuit> | RecentValues<string, Circuit> {
     return listed ? this.#listed : this.#unlisted
   }

@@ -1,0 +1,78 @@
+import { storeServiceNames, storeServices, type StoreService } from '../contracts/store-services.ts'
+import type { StoreTime } from '../contracts/vitals.ts'
+import { systemClock } from '../foundation/clock.ts'
+import type { Token } from '../foundation/token.ts'
+import { isPending } from '../runtime/pending.ts'
+
+type Counted = { -readonly [N in keyof StoreTime]: StoreTime[N] }
+
+/** Metrics are read several times for each request, in memory, and never waited for. */
+const untimed: StoreService = 'metrics'
+
+/** Times the calls of stores, if somebody wants to know. If nobody does, the stores are used as they are. */
+export class StoreTimes {
+  isWanted = false
+  readonly #counted: Counted[] = []
+
+  /** The implementation, or one that is timed. */
+  timed<T>(service: Token<any>, implementation: T): T {
+    const name = storeServiceNames.find(each => storeServices[each] === service)
+    if (!this.isWanted || name === undefined || name === untimed) return implementation
+    const counted = { service: name, calls: 0, failed: 0, totalMs: 0 }
+    this.#counted.push(counted)
+    return timing(implementation as object, counted) as T
+  }
+
+  all(): readonly StoreTime[] {
+    return this.#counted.map(counted => ({ ...counted }))
+  }
+}
+
+/** Passes everything on. The target is empty, because a proxy may not hide the own members of a frozen object. */
+function timing(implementation: object, counted: Counted): object {
+  const functions = new Map<PropertyKey, (...args: unknown[]) => unknown>()
+  return new Proxy(
+    {},
+    {
+      has: (_, name) => Reflect.has(implementation, name),
+      get(_, name) {
+        const member: unknown = Reflect.get(implementation, name)
+        if (typeof member !== 'function') return member
+        let timed = functions.get(name)
+        if (!timed) {
+          timed = timedCall((...args) => Reflect.apply(Reflect.get(implementation, name) as () => unknown, implementation, args), counted)
+          functions.set(name, timed)
+        }
+        return timed
+      },
+    },
+  )
+}
+
+function timedCall(call: (...args: unknown[]) => unknown, counted: Counted): (...args: unknown[]) => unknown {
+  return (...args) => {
+    const start = systemClock.elapsed()
+    const over = (isFailed: boolean): void => {
+      counted.calls++
+      counted.totalMs += systemClock.elapsed() - start
+      if (isFailed) counted.failed++
+    }
+    let answer: unknown
+    try {
+      answer = call(...args)
+    } catch (error) {
+      over(true)
+      throw error
+    }
+    if (!isPending(answer)) {
+      over(false)
+      return answer
+    }
+    const waiting = Promise.resolve(answer)
+    waiting.then(
+      () => over(false),
+      () => over(true),
+    )
+    return waiting
+  }
+}
