@@ -1,6 +1,7 @@
 import pTimeout from 'p-timeout'
 import { wire } from '../framework/container.ts'
-import type { LogSink, RequestRecord } from '../contracts/log-sink.ts'
+import type { LogSink, OpenRecord, RequestRecord } from '../contracts/log-sink.ts'
+import type { RequestScope } from '../contracts/request-scope.ts'
 import type { SinkState } from '../contracts/vitals.ts'
 import { usesFeature, type Feature } from '../contracts/feature.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
@@ -14,12 +15,19 @@ import { WaitingRecords, withoutContent, type Dropped } from './waiting-records.
 const flushAfterMs = 100
 const requiredAgainAfterMs = 1_000
 
+/** Told of every record at once. */
+export interface RecordWatch {
+  closed(record: RequestRecord, open: OpenRecord, scope: Pick<RequestScope, 'traceparent'>): void
+}
+
 /**
  * Delivers records to the sinks in batches, off the request path. The queue is bounded: a slow sink loses its oldest records or their
  * content, unless it is required.
  */
 export class RecordQueue {
   readonly #queues: readonly SinkQueue[]
+  /** Set if the gateway has observers. */
+  watch: RecordWatch | undefined
 
   static {
     wire(this, [LogSinks, Logger])
