@@ -7,6 +7,7 @@ import consoleLog from '../../plugins/logs/console/index.ts'
 import anthropic from '../../plugins/providers/anthropic/index.ts'
 import openaiChat from '../../plugins/providers/openai-chat/index.ts'
 import openaiResponses from '../../plugins/providers/openai-responses/index.ts'
+import prometheus from '../../plugins/telemetry/prometheus/index.ts'
 import { listeningGateway, scripted } from '../kit/gateway.ts'
 
 const upstreamKey = 'sk-canary-0123456789abcdefCANARY'
@@ -64,6 +65,7 @@ async function everyFailure(upstream: FakeUpstream, level: LogLevel): Promise<st
       anthropic({ id: 'impatient-messages', ...impatient }),
       openaiResponses({ id: 'impatient-responses', ...impatient }),
       consoleLog({ format: 'json' }),
+      prometheus({ open: true, labels: ['org', 'team', 'key'] }),
       scripted('broken', () => {
         throw new TypeError(`a bug that tells ${upstreamKey} and ${prompt}`)
       }),
@@ -92,6 +94,12 @@ async function everyFailure(upstream: FakeUpstream, level: LogLevel): Promise<st
       )
     }
     await under.recorded(Object.keys(failures).length * 8 + 3)
+    const { app } = under.gateway.admin!
+    for (const accept of ['text/plain', 'application/openmetrics-text']) {
+      const scraped = await (await app.h3.request('/metrics', { headers: { accept } })).text()
+      t.match(scraped, 'turnpike_errors_total{surface="responses"')
+      out.push(scraped)
+    }
   } finally {
     await under.stop()
     process.stdout.write = write

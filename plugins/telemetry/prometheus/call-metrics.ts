@@ -1,7 +1,7 @@
 import type { CallObserver } from '../../../core/index.ts'
 import type { BegunAttempt, CallObservation, ClosedRequest, GuardLook } from '../../../core/kit.ts'
 import type { Cell, HistogramCell } from './cells.ts'
-import type { Endpoints } from './endpoints.ts'
+import type { EndpointCells, Endpoints } from './endpoints.ts'
 import type { Families } from './families.ts'
 import { LabelValues, other } from './label-values.ts'
 import type { OwnerCells } from './owner-cells.ts'
@@ -54,7 +54,7 @@ export class CallMetrics implements CallObserver {
     statuses[statusClassOf(status)]!.value++
     duration.observe(elapsedMs / 1000)
     if (firstEventMs !== null) firstEvent.observe(firstEventMs / 1000)
-    if (usage) this.#endpoints.of(request.provider, request.model).used(usage, costUsd)
+    if (usage) this.#endpoints.of(request.provider, request.isListed ? request.model : null).used(usage, costUsd)
     if (request.errorCode !== null || request.reason) this.#failed(request)
     for (const owner of this.#owners) owner.closed(request)
   }
@@ -101,20 +101,21 @@ class FollowedCall implements CallObservation {
   readonly #metrics: CallMetrics
   #provider: string | undefined
   #model: string | null = null
+  #last: EndpointCells | undefined
 
   constructor(endpoints: Endpoints, metrics: CallMetrics) {
     this.#endpoints = endpoints
     this.#metrics = metrics
   }
 
-  attempt({ provider, model, role }: BegunAttempt): ReturnType<NonNullable<CallObservation['attempt']>> {
-    const cells = this.#endpoints.of(provider, model)
+  attempt({ provider, model, isListed, role }: BegunAttempt): ReturnType<NonNullable<CallObservation['attempt']>> {
+    const cells = this.#endpoints.of(provider, isListed ? model : null)
     // The second endpoint of a hedged request is asked before the first one has failed.
     if (role === 'hedge') return cells.ended
-    if (this.#provider !== undefined && (provider !== this.#provider || model !== this.#model))
-      this.#endpoints.of(this.#provider, this.#model).failedOver()
+    if (this.#provider !== undefined && (provider !== this.#provider || model !== this.#model)) this.#last!.failedOver()
     this.#provider = provider
     this.#model = model
+    this.#last = cells
     return cells.ended
   }
 

@@ -4,10 +4,8 @@ import type { Cell, HistogramCell } from './cells.ts'
 import type { Families } from './families.ts'
 import { other } from './label-values.ts'
 
-/** Says which names the operator gave, and how many may have series. */
-export interface EndpointNames {
-  isProvider(id: string): boolean
-  isModel(provider: string, model: string): boolean
+export interface EndpointRoom {
+  /** How many providers and how many models may have series. */
   readonly max: number
   /** Called when a name finds no room. */
   full(label: 'provider' | 'model'): void
@@ -19,19 +17,20 @@ interface ProviderCells {
   other: EndpointCells | undefined
 }
 
-/** The series of each endpoint. Names that the operator did not give, and those that find no room, are `other`. */
+/** The series of each endpoint. What finds no room is `other`. */
 export class Endpoints {
   readonly #families: Families
-  readonly #names: EndpointNames
+  readonly #room: EndpointRoom
   readonly #providers = new Map<string, ProviderCells>()
   readonly #others: ProviderCells = { provider: other, models: new Map(), other: undefined }
   #models = 0
 
-  constructor(families: Families, names: EndpointNames) {
+  constructor(families: Families, room: EndpointRoom) {
     this.#families = families
-    this.#names = names
+    this.#room = room
   }
 
+  /** `model`: null if no catalog lists it. */
   of(provider: string | null, model: string | null): EndpointCells {
     const at = provider === null ? this.#others : (this.#providers.get(provider) ?? this.#added(provider))
     return (model === null ? undefined : (at.models.get(model) ?? this.#addedTo(at, model))) ?? this.#otherOf(at)
@@ -42,9 +41,8 @@ export class Endpoints {
   }
 
   #added(provider: string): ProviderCells {
-    if (!this.#names.isProvider(provider)) return this.#others
-    if (this.#providers.size >= this.#names.max) {
-      this.#names.full('provider')
+    if (this.#providers.size >= this.#room.max) {
+      this.#room.full('provider')
       return this.#others
     }
     const added = { provider, models: new Map(), other: undefined }
@@ -53,9 +51,9 @@ export class Endpoints {
   }
 
   #addedTo({ provider, models }: ProviderCells, model: string): EndpointCells | undefined {
-    if (!this.#names.isModel(provider, model) || provider === other) return undefined
-    if (this.#models >= this.#names.max) {
-      this.#names.full('model')
+    if (provider === other) return undefined
+    if (this.#models >= this.#room.max) {
+      this.#room.full('model')
       return undefined
     }
     this.#models++

@@ -1,6 +1,6 @@
 import { AdminRoutes, FailedTries, type AdminRoute } from '../../../core/admin.ts'
-import { CallObservers, Clock, DecisionClients, definePlugin, PluginError, Providers } from '../../../core/index.ts'
-import { GatewayServices, milliseconds, requirePeer, Siblings, Vitals } from '../../../core/kit.ts'
+import { CallObservers, Clock, definePlugin, PluginError } from '../../../core/index.ts'
+import { milliseconds, requirePeer, Siblings, Vitals } from '../../../core/kit.ts'
 import { SharedMaps } from '../../../core/stores.ts'
 import { Access } from './access.ts'
 import { CallMetrics } from './call-metrics.ts'
@@ -19,7 +19,7 @@ const seconds = {
   items: { type: 'number', exclusiveMinimum: 0, maximum: 1_000_000 },
 } as const
 
-/** `GET /metrics` on the listener of the admin API, for Prometheus: docs/telemetry.md. */
+/** `GET /metrics` on the listener of the admin API, for Prometheus: docs/telemetry.md. Needs the package `@prometheus-io/client`. */
 export default definePlugin({
   name: 'prometheus',
   contracts: { CallObservers: 1, AdminRoutes: 1 },
@@ -32,8 +32,7 @@ export default definePlugin({
         pattern: '^\\S+$',
         minLength: 16,
         writeOnly: true,
-        description:
-          'A token that may read the metrics and nothing else. Admin tokens for all organizations may, too. Needs the package @prometheus-io/client.',
+        description: 'A token that may read the metrics and nothing else. Admin tokens for all organizations may, too.',
       },
       open: {
         type: 'boolean',
@@ -75,14 +74,11 @@ export default definePlugin({
   },
   needs: {
     clock: Clock,
-    decisions: DecisionClients,
-    gateway: GatewayServices,
-    providers: Providers,
     shared: SharedMaps,
     siblings: Siblings,
     vitals: Vitals,
   },
-  setup(gateway, options, { clock, decisions, gateway: services, providers, shared, siblings, vitals }) {
+  setup(gateway, options, { clock, shared, siblings, vitals }) {
     const { token, open, maxValues: max } = options
     if (token !== undefined && open) throw new PluginError(gateway.name, 'has both `token` and `open`. Remove one of them')
     requirePeer(gateway.name, '@prometheus-io/client', 'for GET /metrics')
@@ -99,12 +95,7 @@ export default definePlugin({
       duration: options.durationBuckets.toSorted(ascending),
       firstEvent: options.firstEventBuckets.toSorted(ascending),
     })
-    const endpoints = new Endpoints(families, {
-      isProvider: id => providers.get(id) !== undefined || decisions.get(id) !== undefined,
-      isModel: (provider, model) => services.catalog.endpoint(provider, model)?.model === model,
-      max,
-      full,
-    })
+    const endpoints = new Endpoints(families, { max, full })
     const owners = options.labels.map(label => new OwnerCells(label, families, max, () => full(label)))
     gateway.add(CallObservers, new CallMetrics(families, endpoints, owners))
     const scrape = new Scrape({

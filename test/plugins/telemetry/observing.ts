@@ -24,6 +24,7 @@ export const closed: ClosedRequest = {
   kind: 'generation',
   surface: 'responses',
   method: 'POST',
+  trace: null,
   status: 200,
   errorCode: null,
   reason: null,
@@ -32,6 +33,7 @@ export const closed: ClosedRequest = {
   team: 'demo-team',
   provider: 'acme',
   model: 'small',
+  isListed: true,
   stream: false,
   attempts: 1,
   usage: { uncachedInput: 10, cacheRead: 20, cacheWrite5m: 3, cacheWrite1h: 4, output: 50, reasoning: 8 },
@@ -66,12 +68,13 @@ const endedAttempt: EndedAttempt = {
 /** Tells of one call with these attempts, one after the other. */
 export function call(
   observer: CallObserver,
-  attempts: readonly (Pick<BegunAttempt, 'provider' | 'model'> & Partial<EndedAttempt> & { readonly role?: BegunAttempt['role'] })[],
+  attempts: readonly (Pick<BegunAttempt, 'provider' | 'model'> &
+    Partial<EndedAttempt> & { readonly role?: BegunAttempt['role']; readonly isListed?: boolean })[],
   request: Partial<ClosedRequest> = {},
 ): void {
   const observation = observer.begin(begun)
-  for (const { provider, model, role = 'only', ...ended } of attempts) {
-    const end = observation?.attempt?.({ at: 0, provider, model, role })
+  for (const { provider, model, role = 'only', isListed = true, ...ended } of attempts) {
+    const end = observation?.attempt?.({ at: 0, provider, model, isListed, role })
     if (typeof end === 'function') end({ ...endedAttempt, ...ended })
     else end?.end({ ...endedAttempt, ...ended })
   }

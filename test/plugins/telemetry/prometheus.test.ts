@@ -80,7 +80,7 @@ t.test('errors, refusals, guardrails, hedges and calls that no model answered', 
     observer(),
     [
       { provider: 'acme', model: 'small', role: 'first', outcome: 'outrun' },
-      { provider: 'acme', model: 'made-up', role: 'hedge' },
+      { provider: 'acme', model: 'made-up', isListed: false, role: 'hedge' },
     ],
     { costUsd: null },
   )
