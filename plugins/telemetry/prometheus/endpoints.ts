@@ -72,6 +72,7 @@ export class EndpointCells {
   readonly provider: string
   readonly model: string
   readonly #families: Families
+  readonly #failovers: Cell
   readonly #outcomes = new Map<string, Cell>()
   readonly #duration: HistogramCell
   readonly #firstEvent: HistogramCell
@@ -84,6 +85,7 @@ export class EndpointCells {
     this.provider = provider
     this.model = model
     this.#families = families
+    this.#failovers = families.failovers.cell(provider)
     this.#duration = families.attemptDuration.cell(provider, model)
     this.#firstEvent = families.attemptFirstEvent.cell(provider, model)
     this.#queued = families.queueWait.cell(provider)
@@ -94,7 +96,7 @@ export class EndpointCells {
 
   /** Another endpoint was asked after this one. */
   failedOver(): void {
-    this.#families.failovers.cell(this.provider).value++
+    this.#failovers.value++
   }
 
   /** One function for all attempts, because each call would make one otherwise. */
