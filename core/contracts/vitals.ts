@@ -58,6 +58,6 @@ export interface SinkState {
   readonly dropped: number
   /** Records that lost only their content for this reason. */
   readonly contentsDropped: number
-  /** The sink failed to write them, and they were not tried again. It may have kept them elsewhere. */
-  readonly givenUp: number
+  /** Lost because the sink failed to write them, and kept them nowhere else. */
+  readonly failed: number
 }

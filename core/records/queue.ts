@@ -20,6 +20,11 @@ export interface RecordWatch {
   closed(record: RequestRecord, open: OpenRecord, scope: Pick<RequestScope, 'traceparent'>): void
 }
 
+/** How many records, and contents of records that stayed, a sink has lost since the start of this process. */
+export interface SinkLosses extends Readonly<Dropped> {
+  readonly sink: string
+}
+
 /**
  * Delivers records to the sinks in batches, off the request path. The queue is bounded: a slow sink loses its oldest records or their
  * content, unless it is required.
@@ -39,6 +44,11 @@ export class RecordQueue {
 
   push(record: RequestRecord): void {
     for (const queue of this.#queues) queue.push(record)
+  }
+
+  /** What was dropped because a sink could not keep up, or failed. */
+  losses(): readonly SinkLosses[] {
+    return this.#queues.map(({ sink, lost }) => ({ sink, ...lost }))
   }
 
   /** The wait for a required sink that cannot keep up, if there is one. New requests wait for the promise. */
@@ -74,9 +84,10 @@ class SinkQueue {
   readonly #log: Logger
   readonly #waiting = new WaitingRecords()
   #dropped: Dropped = { records: 0, contents: 0 }
-  /** Those that the log has reported. */
+  /** What was dropped before, and reported. */
   readonly #reported: Dropped = { records: 0, contents: 0 }
-  #givenUp = 0
+  /** Records that were given up and are nowhere else. */
+  #failed = 0
   /** Records of the batch that the sink is writing. */
   #underWay = 0
   #timer: NodeJS.Timeout | undefined
@@ -91,14 +102,23 @@ class SinkQueue {
     this.#log = log
   }
 
+  get sink(): string {
+    return this.#sink.name
+  }
+
   get state(): SinkState {
     return {
       sink: this.#sink.name,
       waiting: this.#waiting.count + this.#underWay,
       dropped: this.#reported.records + this.#dropped.records,
       contentsDropped: this.#reported.contents + this.#dropped.contents,
-      givenUp: this.#givenUp,
+      failed: this.#failed,
     }
+  }
+
+  get lost(): Dropped {
+    const { dropped, contentsDropped, failed } = this.state
+    return { records: dropped + failed, contents: contentsDropped }
   }
 
   get blocks(): boolean {
@@ -187,10 +207,11 @@ class SinkQueue {
   }
 
   async #giveUp(batch: readonly RequestRecord[], error: unknown): Promise<void> {
-    this.#givenUp += batch.length
+    if (!this.#sink.giveUp) this.#failed += batch.length
     try {
       await this.#sink.giveUp?.(batch, error)
     } catch (failure) {
+      this.#failed += batch.length
       this.#logFailure('a log sink could not keep records that it had given up', failure, batch)
     }
   }

@@ -80,9 +80,9 @@ export function processMetrics(signs: VitalSigns, endpoints: Endpoints): readonl
     counter(
       'turnpike_records_dropped_total',
       'Records that a log sink lost: it was too slow, or failed to write them.',
-      sinks.flatMap(({ sink, dropped, givenUp }) => [
+      sinks.flatMap(({ sink, dropped, failed }) => [
         { labels: { sink, reason: 'slow' }, value: dropped },
-        { labels: { sink, reason: 'failed' }, value: givenUp },
+        { labels: { sink, reason: 'failed' }, value: failed },
       ]),
     ),
     counter(

@@ -52,7 +52,7 @@ t.test('how a process is doing', async t => {
   while (sinkIn(read()).waiting > 0) await new Promise(setImmediate)
   const after = read()
   t.match(after, { load: { requests: 0 }, streams: 0 })
-  t.same(sinkIn(after), { sink: 'kept', waiting: 0, dropped: 0, contentsDropped: 0, givenUp: 0 })
+  t.same(sinkIn(after), { sink: 'kept', waiting: 0, dropped: 0, contentsDropped: 0, failed: 0 })
   t.ok(after.stores.find(({ service }) => service === 'responses')!.calls >= 2)
   t.ok(after.memory.heapUsedBytes > 0 && after.memory.rssBytes > after.memory.heapUsedBytes)
   const { circuits } = after.providers.find(({ id }) => id === 'acme')!
