@@ -173,3 +173,27 @@ t.test('200 scrapes at once get the same answer', async t => {
   t.same(new Set(all.map(({ status }) => status)), new Set([200]))
   t.equal(new Set(all.map(({ text }) => text)).size, 1, 'they share one')
 })
+
+t.test('refusals are counted by whose limit, cap or credit it was', async t => {
+  const under = await gateway({
+    plugins: [
+      saying('acme', hello),
+      listing({ model: 'small', endpoints: [{ provider: 'acme', price: { input: 1_000, output: 1_000 } }] }),
+      prometheus({ open: true }),
+    ],
+  })
+  t.teardown(under.stop)
+  const limited = await under.gateway.issueKey({ name: 'limited', limits: [{ requests: 1, windowMs: 3_600_000 }] })
+  const capped = await under.gateway.issueKey({ name: 'capped', spendCapUsd: 0.000_1 })
+  const statuses = []
+  for (const key of [limited, limited, capped, 'tp_000000000000_wrong'])
+    statuses.push((await ask(under, { model: 'small', max_output_tokens: 100 }, { authorization: `Bearer ${key}` })).status)
+  t.same(statuses, [200, 429, 402, 401])
+  await under.recorded(4)
+  check(t, await scrape(under), {
+    'turnpike_refusals_total{reason="limit",level="key"}': 1,
+    'turnpike_refusals_total{reason="cap",level="key"}': 1,
+    'turnpike_errors_total{surface="responses",reason="cap",code="insufficient_credits"}': 1,
+    'turnpike_errors_total{surface="responses",reason="authentication",code="invalid_api_key"}': 1,
+  })
+})
