@@ -28,25 +28,27 @@ export class StoreTimes {
   }
 }
 
-/** Passes everything on. The target is empty, because a proxy may not hide the own members of a frozen object. */
+/** Has the same members, whose functions are timed. They are looked up once, because each request asks stores several times. */
 function timing(implementation: object, counted: Counted): object {
-  const functions = new Map<PropertyKey, (...args: unknown[]) => unknown>()
-  return new Proxy(
-    {},
-    {
-      has: (_, name) => Reflect.has(implementation, name),
-      get(_, name) {
-        const member: unknown = Reflect.get(implementation, name)
-        if (typeof member !== 'function') return member
-        let timed = functions.get(name)
-        if (!timed) {
-          timed = timedCall((...args) => Reflect.apply(Reflect.get(implementation, name) as () => unknown, implementation, args), counted)
-          functions.set(name, timed)
-        }
-        return timed
-      },
-    },
-  )
+  const timed = {}
+  for (const name of membersOf(implementation)) {
+    const member = (): unknown => Reflect.get(implementation, name)
+    if (typeof member() !== 'function') Object.defineProperty(timed, name, { get: member, enumerable: true })
+    else {
+      const call = (...args: unknown[]): unknown => Reflect.apply(member() as () => unknown, implementation, args)
+      Object.defineProperty(timed, name, { value: timedCall(call, counted), enumerable: true })
+    }
+  }
+  return timed
+}
+
+/** Also those of its class, and of the classes that this one extends. */
+function membersOf(implementation: object): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (let each: object = implementation; each !== Object.prototype && each !== null; each = Object.getPrototypeOf(each))
+    for (const name of Object.getOwnPropertyNames(each)) names.add(name)
+  names.delete('constructor')
+  return names
 }
 
 function timedCall(call: (...args: unknown[]) => unknown, counted: Counted): (...args: unknown[]) => unknown {
