@@ -32,12 +32,9 @@ export class StoreTimes {
 function timing(implementation: object, counted: Counted): object {
   const timed = {}
   for (const name of membersOf(implementation)) {
-    const member = (): unknown => Reflect.get(implementation, name)
-    if (typeof member() !== 'function') Object.defineProperty(timed, name, { get: member, enumerable: true })
-    else {
-      const call = (...args: unknown[]): unknown => Reflect.apply(member() as () => unknown, implementation, args)
-      Object.defineProperty(timed, name, { value: timedCall(call, counted), enumerable: true })
-    }
+    const member: unknown = Reflect.get(implementation, name)
+    if (typeof member === 'function') Object.assign(timed, { [name]: timedCall(member.bind(implementation), counted) })
+    else Object.defineProperty(timed, name, { get: () => Reflect.get(implementation, name) as unknown, enumerable: true })
   }
   return timed
 }

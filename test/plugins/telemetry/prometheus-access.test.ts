@@ -4,7 +4,7 @@ import t from 'tap'
 import prometheus from '../../../plugins/telemetry/prometheus/index.ts'
 import { adminGateway } from '../../kit/admin-gateway.ts'
 import { listeningGateway } from '../../kit/gateway.ts'
-import { scrape } from './scraped.ts'
+import { scrape } from '../../kit/scraped.ts'
 
 const token = 'demo-token-for-metrics'
 const bearer = (text: string): Readonly<Record<string, string>> => ({ authorization: `Bearer ${text}` })

@@ -3,7 +3,7 @@ import prometheus from '../../../plugins/telemetry/prometheus/index.ts'
 import { hello, gateway, saying } from '../../kit/gateway.ts'
 import { listing } from '../../kit/stage.ts'
 import { call, observerOf } from './observing.ts'
-import { scrape } from './scraped.ts'
+import { scrape } from '../../kit/scraped.ts'
 
 const many = 100_000
 const twoMegabytes = 2_000_000

@@ -6,7 +6,7 @@ import prometheus from '../../../plugins/telemetry/prometheus/index.ts'
 import { ask, guarding } from '../../kit/stage.ts'
 import { gateway, hello, saying, type GatewayUnderTest } from '../../kit/gateway.ts'
 import { promtool, withoutProgram } from './promtool.ts'
-import { namesIn, scrape } from './scraped.ts'
+import { namesIn, scrape } from '../../kit/scraped.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const rules = join(root, 'deploy/prometheus/rules.yml')

@@ -4,7 +4,7 @@ import prometheus from '../../../plugins/telemetry/prometheus/index.ts'
 import { hello, gateway, saying, scripted } from '../../kit/gateway.ts'
 import { ask, listing } from '../../kit/stage.ts'
 import { begun, call, observerOf } from './observing.ts'
-import { namesIn, scrape, type Scraped } from './scraped.ts'
+import { namesIn, scrape, type Scraped } from '../../kit/scraped.ts'
 
 function check(t: Test, { series }: Scraped, expected: Readonly<Record<string, number>>): void {
   for (const [name, value] of Object.entries(expected)) t.equal(series.get(name), value, name)

@@ -1,4 +1,4 @@
-import type { TestGateway } from '../../../core/testing/index.ts'
+import type { TestGateway } from '../../core/testing/index.ts'
 
 export interface Scraped {
   readonly status: number
