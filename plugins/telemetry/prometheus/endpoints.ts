@@ -40,7 +40,9 @@ export class Endpoints {
     return [...this.#providers.values(), this.#others].flatMap(({ models, other }) => [...models.values(), ...(other ? [other] : [])])
   }
 
+  /** A provider or a model that is called `other` shares the series of all others. */
   #added(provider: string): ProviderCells {
+    if (provider === other) return this.#others
     if (this.#providers.size >= this.#room.max) {
       this.#room.full('provider')
       return this.#others
@@ -51,7 +53,7 @@ export class Endpoints {
   }
 
   #addedTo({ provider, models }: ProviderCells, model: string): EndpointCells | undefined {
-    if (provider === other) return undefined
+    if (provider === other || model === other) return undefined
     if (this.#models >= this.#room.max) {
       this.#room.full('model')
       return undefined
@@ -112,7 +114,7 @@ export class EndpointCells {
   used(usage: TokenUsage, costUsd: number | null): void {
     this.#tokens.add(usage)
     if (costUsd === null) this.#unpriced.value++
-    else this.#cost.value += costUsd
+    else if (costUsd > 0) this.#cost.value += costUsd
   }
 }
 

@@ -99,7 +99,10 @@ export default definePlugin({
     const owners = options.labels.map(label => new OwnerCells(label, families, max, () => full(label)))
     gateway.add(CallObservers, new CallMetrics(families, endpoints, owners))
     const scrape = new Scrape({
-      own: () => [...families.read(), ...processMetrics(vitals.read(), endpoints)],
+      own: () => {
+        const signs = vitals.read()
+        return [...families.read(), ...processMetrics({ ...signs, providers: signs.providers.slice(0, max) }, endpoints)]
+      },
       siblings,
       withinMs: options.workerTimeoutMs,
     })

@@ -87,6 +87,28 @@ t.test('of what the operator named, the first values have series, and the others
   t.same(warnings.map(line => JSON.parse(line).label).sort(), ['key', 'model', 'org', 'team'], 'the log says so once for each label')
 })
 
+t.test('names that are `other` make no series twice', async t => {
+  const { plugin, observer } = observerOf()
+  const under = await gateway({
+    plugins: [
+      saying('other', hello),
+      saying('acme', hello),
+      listing({ model: 'other', endpoints: [{ provider: 'acme' }, { provider: 'other' }] }),
+      plugin,
+      prometheus({ open: true, labels: [...labels] }),
+    ],
+  })
+  t.teardown(under.stop)
+  for (const provider of ['acme', 'other'])
+    for (const isListed of [true, false])
+      call(observer(), [{ provider, model: 'other', isListed }], { provider, model: 'other', isListed, keyId: 'other', org: 'other' })
+  const { text, series } = await scrape(under)
+  const lines = text.split('\n').filter(line => line !== '' && !line.startsWith('#'))
+  t.equal(series.size, lines.length)
+  t.equal(series.get('turnpike_attempts_total{provider="acme",model="other",outcome="ok"}'), 2)
+  t.equal(series.get('turnpike_key_requests_total{key="other",status="2xx"}'), 4)
+})
+
 t.test('the number of values is an option', async t => {
   const { plugin, observer } = observerOf()
   const listed = ['a', 'b', 'c'].map(model => ({ model, endpoints: [{ provider: 'acme' }] }))

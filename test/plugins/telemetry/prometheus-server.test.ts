@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -12,6 +13,7 @@ import { ask } from '../../kit/stage.ts'
 import { gateway } from '../../kit/gateway.ts'
 import { withoutProgram } from './promtool.ts'
 
+const dashboards = ['requests', 'gateway'].map(name => fileURLToPath(new URL(`../../../deploy/grafana/${name}.json`, import.meta.url)))
 const rules = fileURLToPath(new URL('../../../deploy/prometheus/rules.yml', import.meta.url))
 const token = 'demo-token-for-metrics'
 
@@ -74,4 +76,15 @@ scrape_configs:
   const all: readonly any[] = groups.flatMap((group: any) => group.rules)
   t.ok(all.length > 10)
   for (const { name, health, lastError } of all) t.not(health, 'err', `${name}: ${lastError}`)
+
+  const expressions = dashboards.flatMap(file => {
+    const { panels } = JSON.parse(readFileSync(file, 'utf8')) as { readonly panels: readonly { readonly targets?: readonly any[] }[] }
+    return panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr as string))
+  })
+  t.ok(expressions.length > 50)
+  for (const expression of expressions) {
+    const filled = expression.replaceAll(/\$(job|instance)/g, '.*').replaceAll('$__rate_interval', '1m')
+    const reply = await fetch(`http://127.0.0.1:${port}/api/v1/query?query=${encodeURIComponent(filled)}`)
+    t.equal(reply.status, 200, `${expression}: ${await reply.text()}`)
+  }
 })
