@@ -24,7 +24,7 @@ export function capAlert(cap: SpendCap, { org, id, name }: CapOwner, percent: nu
     org,
     severity: isFull ? 'critical' : 'warning',
     title: `${owner} has used ${percent}% of its spend cap`,
-    message: `${usdText(spentUsd)} of ${usdText(capUsd)} USD${period ? ` this ${period}` : ''} are spent.${sentence(consequence + renewal)}`,
+    message: `${usdText(spentUsd)} of ${usdText(capUsd)} USD${period ? ` ${spans[period]}` : ''} are spent.${sentence(consequence + renewal)}`,
     facts: {
       level,
       id,
@@ -52,6 +52,7 @@ export function creditAlert(org: string, percent: number, balanceUsd: number, fu
   }
 }
 
+const spans = { day: 'today', week: 'this week', month: 'this month' } as const
 const nouns = { key: 'API key', user: 'User', team: 'Team', org: 'Organization' } as const
 
 function sentence(text: string): string {

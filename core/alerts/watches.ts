@@ -8,6 +8,7 @@ import { Courier } from './courier.ts'
 import { Duties } from './duty.ts'
 import { FullCredits } from './full-credits.ts'
 import { KeyCheck } from './key-check.ts'
+import { noRecords } from '../records/no-records.ts'
 import { ProviderWatch } from './provider-watch.ts'
 import { RecordsWatch } from './records-watch.ts'
 import { SpendingWatch } from './spending-watch.ts'
@@ -48,7 +49,8 @@ export class Watches {
     const providers = new ProviderWatch({ announcer, circuits, process: randomUUID(), clock })
     const losses = new RecordsWatch(announcer, () => queue.losses())
     const measured = new ThresholdWatch({ announcer, records, catalog, thresholds })
-    const keyCheck = new KeyCheck({ announcer, keys, records, unusedDays })
+    // Without records, every key would look unused.
+    const keyCheck = new KeyCheck({ announcer, keys, records, unusedDays: records === noRecords ? undefined : unusedDays })
     const duties = new Duties(store, [
       { name: 'thresholds', everyMs: dutiesEveryMs.thresholds, run: () => measured.check() },
       { name: 'keys', everyMs: dutiesEveryMs.keys, run: () => keyCheck.check() },
