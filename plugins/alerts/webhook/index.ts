@@ -1,4 +1,4 @@
-import { AlertChannels, Clock, definePlugin, Ids } from '../../../core/index.ts'
+import { Clock, definePlugin, Ids } from '../../../core/index.ts'
 import { AlertOutbox, AlertStore, AlertTargetStore, Sealer } from '../../../core/stores.ts'
 import { AlertTargets } from '../../../core/admin.ts'
 import { checkTargets } from './operator-targets.ts'

@@ -54,8 +54,8 @@ export class ManagedTargets implements AlertTargets {
   async add(org: string, { secrets, ...settings }: AlertTargetSettings): ReturnType<AlertTargets['add']> {
     const { store, recipients, ids, clock, maxPerOrganization } = this.#parts
     const made = secrets === undefined && settings.format === 'json' ? newSecret() : undefined
-    const checked = this.#checked({ ...settings, secrets: made === undefined ? (secrets ?? []) : [made] })
-    const target = { ...settings, ...checked, id: ids.make('at'), org, createdAt: clock.now() }
+    const signing = made === undefined ? (secrets ?? []) : [made]
+    const target = { ...settings, url: this.#checkedUrl(settings.url), secrets: checkedSecrets(signing), id: ids.make('at'), org, createdAt: clock.now() }
     if (!(await store.add(target, maxPerOrganization)))
       throw conflict(`The organization "${org}" has ${maxPerOrganization} targets, and may have no more. Delete one first.`, 'org')
     return { target: await this.#view(recipients.of(target)), secret: made }
@@ -64,7 +64,12 @@ export class ManagedTargets implements AlertTargets {
   async update(id: string, change: Partial<AlertTargetSettings>): Promise<AlertTargetView | undefined> {
     this.#refuseConfigured(id)
     const { store, recipients } = this.#parts
-    const checked = { ...change, ...this.#checked(change) }
+    const { url, secrets, ...others } = change
+    const checked = {
+      ...others,
+      ...(url !== undefined && { url: this.#checkedUrl(url) }),
+      ...(secrets && { secrets: checkedSecrets(secrets) }),
+    }
     const target = await store.update(id, () => checked)
     return target && (await this.#view(recipients.of(target)))
   }
@@ -113,14 +118,8 @@ export class ManagedTargets implements AlertTargets {
     return isDue
   }
 
-  #checked({ url, secrets }: Partial<AlertTargetSettings>): { readonly url: string; readonly secrets: readonly string[] } {
-    if (secrets && secrets.length > maxSecrets)
-      throw invalidRequest(`Invalid value for 'secret': expected at most ${maxSecrets} secrets, but got ${secrets.length}.`, 'secret')
-    if (secrets && !secrets.every(isSecret)) throw invalidRequest(`Invalid value for 'secret': expected ${expectedSecret}.`, 'secret')
-    return {
-      ...(url !== undefined && { url: checkedAddress(url, this.#parts.allowPrivate) }),
-      ...(secrets !== undefined && { secrets }),
-    } as ReturnType<ManagedTargets['#checked']>
+  #checkedUrl(url: string): string {
+    return checkedAddress(url, this.#parts.allowPrivate)
   }
 
   #refuseConfigured(id: string): void {
@@ -141,6 +140,14 @@ export class ManagedTargets implements AlertTargets {
       ...standings.get(recipient.id)!,
     }))
   }
+}
+
+/** Throws a 400 that quotes none of them. */
+function checkedSecrets(secrets: readonly string[]): readonly string[] {
+  if (secrets.length > maxSecrets)
+    throw invalidRequest(`Invalid value for 'secret': expected at most ${maxSecrets} secrets, but got ${secrets.length}.`, 'secret')
+  if (!secrets.every(isSecret)) throw invalidRequest(`Invalid value for 'secret': expected ${expectedSecret}.`, 'secret')
+  return secrets
 }
 
 function byId(a: Recipient, b: Recipient): number {

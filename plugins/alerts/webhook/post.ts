@@ -2,7 +2,7 @@ import { ProviderFailure } from '../../../core/index.ts'
 import { isPrivateAddress, retryAfterMs, WebhookSigner, type HttpClient, type UpstreamReply } from '../../../core/kit.ts'
 import type { Recipient } from './recipient.ts'
 
-const timeoutMs = 10_000
+const usualTimeoutMs = 10_000
 /** Of a reply, which nobody reads: so a connection can be used again. */
 const maxReplyBytes = 4_096
 /** The target wants no more messages. */
@@ -28,7 +28,13 @@ export interface Letter {
 }
 
 /** Sends one message, once. Follows no redirect. Throws only if `signal` aborts. */
-export async function post(http: HttpClient, recipient: Recipient, letter: Letter, signal: AbortSignal): Promise<Posted> {
+export async function post(
+  http: HttpClient,
+  recipient: Recipient,
+  letter: Letter,
+  signal: AbortSignal,
+  timeoutMs = usualTimeoutMs,
+): Promise<Posted> {
   const { url, allowPrivate } = recipient
   const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
   try {

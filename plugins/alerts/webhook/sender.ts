@@ -26,6 +26,8 @@ export interface SenderParts {
   readonly log: Logger
   /** From 0 to 1. */
   readonly random: () => number
+  /** How long a target may take to answer. */
+  readonly timeoutMs?: number
 }
 
 /** Sends messages that are due, one after the other to each target. Any process may make the next try, with the same `webhook-id`. */
@@ -48,7 +50,8 @@ export class Sender {
   }
 
   start(): void {
-    this.#timers = [
+    if (this.#stopping.signal.aborted) return
+    this.#timers ??= [
       setInterval(() => this.wake(), lookEveryMs).unref(),
       setInterval(() => void this.#expire(), expireEveryMs).unref(),
     ]
@@ -109,7 +112,7 @@ export class Sender {
   }
 
   async #send(taken: TakenMessage, until: number): Promise<void> {
-    const { outbox, clock, recipients, alerts, http, log } = this.#parts
+    const { outbox, clock, recipients, alerts, http, log, timeoutMs } = this.#parts
     const { message } = taken
     const { signal } = this.#stopping
     const left = until - clock.elapsed()
@@ -121,7 +124,8 @@ export class Sender {
       return await this.#settle(taken, { outcome: 'failed', failure: recipient ? 'the target is disabled' : 'the target was deleted' })
     const body = await letterOf(message, recipient, alerts)
     if (body === undefined) return await this.#settle(taken, { outcome: 'failed', failure: 'the alert is not stored any more' })
-    const posted = await post(http, recipient, { id: message.id, body, seconds: Math.floor(clock.now() / 1000) }, signal).catch(() => undefined)
+    const letter = { id: message.id, body, seconds: Math.floor(clock.now() / 1000) }
+    const posted = await post(http, recipient, letter, signal, timeoutMs).catch(() => undefined)
     if (!posted) return await this.#putBack(taken, 0)
     if (posted.isDelivered) return await this.#settle(taken, { outcome: 'delivered' })
     const fields = { target: message.target, name: recipient.name, alertMessage: message.id, tries: message.tries }

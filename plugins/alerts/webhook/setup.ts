@@ -10,11 +10,16 @@ const stopWaitMs = 5_000
 /** What sends is loaded after the start, or when it is first used. */
 export function setUpWebhook(gateway: Registrar, parts: WebhookParts): void {
   let loading: Promise<LoadedWebhook> | undefined
+  let isStopped = false
   const load = (): Promise<LoadedWebhook> => (loading ??= import('./loaded.ts').then(({ loadWebhook }) => loadWebhook(gateway, parts)))
   const managed = async (): Promise<LoadedWebhook['managed']> => (await load()).managed
   gateway.add(AlertChannels, {
     name: 'webhook',
-    deliver: async (alert, audience, signal) => (await load()).channel.deliver(alert, audience, signal),
+    async deliver(alert, audience, signal) {
+      const { channel, sender } = await load()
+      await channel.deliver(alert, audience, signal)
+      if (!isStopped) sender.start()
+    },
   })
   gateway.provide(AlertTargets, {
     page: async (org, query) => (await managed()).page(org, query),
@@ -29,7 +34,6 @@ export function setUpWebhook(gateway: Registrar, parts: WebhookParts): void {
     resend: async id => (await managed()).resend(id),
   })
   let timer: NodeJS.Timeout | undefined
-  let isStopped = false
   if (!gateway.lookOnly)
     gateway.onStart(() => {
       timer = setTimeout(() => void load().then(({ sender }) => isStopped || sender.start()), firstLookMs).unref()

@@ -7,7 +7,7 @@ import { audited } from './audit.ts'
 import { idText, nameText } from './member-schemas.ts'
 import { pathId } from './path-id.ts'
 import { pageParameters, Query } from './query.ts'
-import { conflict, notFound } from './refusals.ts'
+import { notFound } from './refusals.ts'
 import { json, page } from './replies.ts'
 import type { Stores } from './stores.ts'
 
@@ -50,11 +50,11 @@ interface TargetBody {
 }
 
 /** The routes of the targets of alerts. A token of one organization sees and sets those of that organization. */
-export class AlertTargetRoutes {
+export class Targets {
   readonly #stores: Stores
-  readonly #targets: AlertTargets | undefined
+  readonly #targets: AlertTargets
 
-  constructor(stores: Stores, targets: AlertTargets | undefined) {
+  constructor(stores: Stores, targets: AlertTargets) {
     this.#stores = stores
     this.#targets = targets
   }
@@ -65,7 +65,7 @@ export class AlertTargetRoutes {
     const { admin } = exchange
     const org = query.text('org')
     const isHidden = admin.org !== undefined && org !== undefined && org !== admin.org
-    const found = isHidden ? [] : await this.#loaded().page(admin.org ?? org, wanted)
+    const found = isHidden ? [] : await this.#targets.page(admin.org ?? org, wanted)
     return await page('alert-targets', found, pageLimit, positionOf, entries => entries.map(shownTarget))
   }
 
@@ -74,7 +74,6 @@ export class AlertTargetRoutes {
   }
 
   async create(exchange: AdminExchange, gateway: AdminServices): Promise<Reply> {
-    const targets = this.#loaded()
     const body = (await exchange.json()) as TargetBody
     checkNew(body)
     const { admin } = exchange
@@ -83,7 +82,7 @@ export class AlertTargetRoutes {
     if ((admin.org ?? org) !== org || !(await this.#stores.accounts.find({ level: 'org', org, id: org })))
       throw invalidRequest(`No organization has the id "${org}". Create it first.`, 'org')
     const wanted = { format: 'json', kinds: null, minSeverity: 'info', disabled: false, ...settingsOf(body) } as const
-    const { target, secret: made } = await targets.add(org, wanted as AlertTargetSettings)
+    const { target, secret: made } = await this.#targets.add(org, wanted as AlertTargetSettings)
     const shown = shownTarget(target)
     await audited(this.#stores, exchange, gateway, { action: 'alert-targets.create', target: target.id, org, after: shown })
     return json(made === undefined ? shown : { ...shown, secret: made }, 201)
@@ -93,7 +92,7 @@ export class AlertTargetRoutes {
     const before = await this.#find(exchange)
     const body = (await exchange.json()) as TargetBody
     checkChange(body)
-    const after = await this.#loaded().update(before.id, settingsOf(body))
+    const after = await this.#targets.update(before.id, settingsOf(body))
     if (!after) throw notFound('alert target', before.id)
     const [from, to] = [shownTarget(before), shownTarget(after)]
     // Secrets may end alike.
@@ -110,7 +109,7 @@ export class AlertTargetRoutes {
 
   async remove(exchange: AdminExchange, gateway: AdminServices): Promise<Reply> {
     const before = await this.#find(exchange)
-    if (!(await this.#loaded().remove(before.id))) throw notFound('alert target', before.id)
+    if (!(await this.#targets.remove(before.id))) throw notFound('alert target', before.id)
     const { id, org } = before
     await audited(this.#stores, exchange, gateway, { action: 'alert-targets.delete', target: id, org, before: shownTarget(before) })
     return json({ object: 'alert_target', id, deleted: true })
@@ -118,7 +117,7 @@ export class AlertTargetRoutes {
 
   async test(exchange: AdminExchange, gateway: AdminServices): Promise<Reply> {
     const { id, org } = await this.#find(exchange)
-    const tested = await this.#loaded().test(id, exchange.signal)
+    const tested = await this.#targets.test(id, exchange.signal)
     if (!tested) throw notFound('alert target', id)
     const { isDelivered, status, failure, elapsedMs } = tested
     const after = { delivered: isDelivered, status, failure }
@@ -130,21 +129,11 @@ export class AlertTargetRoutes {
   async #find(exchange: AdminExchange): Promise<AlertTargetView> {
     const id = pathId(exchange)
     new Query(exchange.query, [])
-    const found = await this.#loaded().find(id)
+    const found = await this.#targets.find(id)
     const { admin } = exchange
     if (!found || (admin.org !== undefined && found.org !== admin.org)) throw notFound('alert target', id)
     return found
   }
-
-  #loaded(): AlertTargets {
-    return loadedTargets(this.#targets)
-  }
-}
-
-/** Throws a 409 if no plugin has targets. */
-export function loadedTargets(targets: AlertTargets | undefined): AlertTargets {
-  if (targets) return targets
-  throw conflict('No loaded plugin sends alerts to targets. Load one that does, such as alert-webhook.', undefined, 'not_loaded')
 }
 
 function settingsOf({ name, url, format, secret: given, kinds, min_severity: minSeverity, disabled }: TargetBody): Partial<AlertTargetSettings> {
