@@ -116,11 +116,20 @@ onEveryDatabase(t, (t, open) => {
         const gateway = (): SqlAlerts => new SqlAlerts(database, systemClock)
         const pass = async (milliseconds: number): Promise<void> => {
           const earlier = (column: string) => sql<number>`${sql.ref(column)} - ${sql.lit(milliseconds)}`
-          await database.updateTable('alert').set({ at: earlier('at') }).execute()
-          await database.updateTable('alert_claim').set({ ends_at: earlier('ends_at') }).execute()
+          await database
+            .updateTable('alert')
+            .set({ at: earlier('at') })
+            .execute()
+          await database
+            .updateTable('alert_claim')
+            .set({ ends_at: earlier('ends_at') })
+            .execute()
           const [due_at, raised_at] = [earlier('due_at'), earlier('raised_at')]
           await database.updateTable('alert_delivery').set({ due_at, raised_at }).execute()
-          await database.updateTable('alert_silence').set({ ends_at: earlier('ends_at') }).execute()
+          await database
+            .updateTable('alert_silence')
+            .set({ ends_at: earlier('ends_at') })
+            .execute()
         }
         return { close, alerts: gateway(), other: gateway(), pass }
       },
