@@ -76,7 +76,9 @@ function typeOf(kind: string): string {
 }
 
 function shownFacts(facts: JsonObject): readonly (readonly [string, string])[] {
-  return Object.entries(facts).flatMap(([name, value]) => (value === null || value === undefined ? [] : [[shownName(name), shownValue(value)]]))
+  return Object.entries(facts).flatMap(([name, value]) =>
+    value === null || value === undefined ? [] : [[shownName(name), shownValue(value)]],
+  )
 }
 
 function shownName(name: string): string {

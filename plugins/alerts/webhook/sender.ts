@@ -51,10 +51,7 @@ export class Sender {
 
   start(): void {
     if (this.#stopping.signal.aborted) return
-    this.#timers ??= [
-      setInterval(() => this.wake(), lookEveryMs).unref(),
-      setInterval(() => void this.#expire(), expireEveryMs).unref(),
-    ]
+    this.#timers ??= [setInterval(() => this.wake(), lookEveryMs).unref(), setInterval(() => void this.#expire(), expireEveryMs).unref()]
     this.wake()
   }
 

@@ -154,7 +154,10 @@ t.test('a text is cut between characters, and not within an escape', t => {
   t.equal(fittedText('abc', 3), 'abc')
   t.equal(fittedText('abcd', 3), 'ab…')
   t.equal(fittedText('\u{1F6A8}\u{1F6A8}', 3), '\u{1F6A8}…')
-  t.equal(fittedText('&&', 9, text => text.replaceAll('&', '&amp;')), '&amp;…')
+  t.equal(
+    fittedText('&&', 9, text => text.replaceAll('&', '&amp;')),
+    '&amp;…',
+  )
   t.equal(fittedText(' a\n\tb ', 9), 'a b')
   t.equal(fittedText('', 9), '-')
   t.end()

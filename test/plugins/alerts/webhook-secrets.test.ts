@@ -49,7 +49,11 @@ t.test('addresses and secrets of targets appear nowhere', { timeout: 120_000 }, 
   }
   await ask('POST', '/orgs', { id: 'acme', name: 'acme' })
   const ids: string[] = []
-  for (const url of [`${base}/${canaries.organizationPath}`, `http://127.0.0.1:1/${canaries.organizationPath}`, `https://hooks.invalid/${canaries.organizationPath}`])
+  for (const url of [
+    `${base}/${canaries.organizationPath}`,
+    `http://127.0.0.1:1/${canaries.organizationPath}`,
+    `https://hooks.invalid/${canaries.organizationPath}`,
+  ])
     ids.push((await ask('POST', '/alert-targets', { org: 'acme', name: 'x', url, secret: canaries.organizationSecret })).id)
   for (const id of ids) {
     await ask('POST', `/alert-targets/${id}/test`)
@@ -64,7 +68,16 @@ t.test('addresses and secrets of targets appear nowhere', { timeout: 120_000 }, 
     await found!.channels.get('webhook')!.deliver(alert, 'all', AbortSignal.timeout(30_000))
   }
   await setTimeout(500)
-  for (const path of ['/alert-targets', '/alert-messages', '/config', '/plugins', '/audit', '/alerts', '/records', `/alert-targets/${ids[0]!}`])
+  for (const path of [
+    '/alert-targets',
+    '/alert-messages',
+    '/config',
+    '/plugins',
+    '/audit',
+    '/alerts',
+    '/records',
+    `/alert-targets/${ids[0]!}`,
+  ])
     await ask('GET', path)
   const { data } = await ask('GET', '/alert-messages?state=failed')
   for (const { id } of data) await ask('POST', `/alert-messages/${id}/resend`)

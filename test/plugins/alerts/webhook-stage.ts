@@ -119,7 +119,11 @@ export interface WebhookStage {
 }
 
 /** What sends, in memory, with a clock that stands still. */
-export function stage(t: Pick<Test, 'teardown'>, operators: readonly Recipient[], more: { readonly timeoutMs?: number } = {}): WebhookStage {
+export function stage(
+  t: Pick<Test, 'teardown'>,
+  operators: readonly Recipient[],
+  more: { readonly timeoutMs?: number } = {},
+): WebhookStage {
   // Signatures of another time are refused.
   const clock = new FakeClock(Date.now())
   const logs: string[] = []
