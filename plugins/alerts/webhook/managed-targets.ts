@@ -77,7 +77,7 @@ export class ManagedTargets implements AlertTargets {
 
   async update(id: string, change: Partial<AlertTargetSettings>): Promise<AlertTargetView | undefined> {
     this.#refuseConfigured(id)
-    const { store, recipients } = this.#parts
+    const { store, recipients, outbox } = this.#parts
     const { url, secrets, ...others } = change
     const checked = {
       ...others,
@@ -85,6 +85,8 @@ export class ManagedTargets implements AlertTargets {
       ...(secrets && { secrets: checkedSecrets(secrets) }),
     }
     const target = await store.update(id, () => checked)
+    // A 410 was the answer of the other address.
+    if (url !== undefined) await outbox.resume(id)
     return target && (await this.#view(recipients.of(target)))
   }
 
