@@ -1,4 +1,5 @@
-import type { Alert, JsonObject } from '../../../core/index.ts'
+import type { JsonObject } from '../../../core/index.ts'
+import type { Alert } from '../../../core/admin.ts'
 import { alertKinds, type AlertDigest, type AlertSeverity } from '../../../core/stores.ts'
 
 /** What a message says, before it is written in a format. */

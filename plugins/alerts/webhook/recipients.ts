@@ -1,4 +1,4 @@
-import type { Alert, AlertAudience } from '../../../core/index.ts'
+import type { Alert, AlertAudience } from '../../../core/admin.ts'
 import { messageId, type AlertOutbox, type AlertTarget, type AlertTargetStore } from '../../../core/stores.ts'
 import { concerns, isSevereEnough, type Recipient } from './recipient.ts'
 

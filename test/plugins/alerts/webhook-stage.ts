@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
 import { Webhook } from 'standardwebhooks'
-import type { Alert } from '../../../core/index.ts'
+import type { Alert } from '../../../core/admin.ts'
 import { createLogger } from '../../../core/foundation/logger.ts'
 import { Masks } from '../../../core/foundation/masks.ts'
 import type { AlertTargetStore } from '../../../core/stores.ts'
