@@ -29,6 +29,7 @@ export const alone: Readonly<Record<string, string>> = {
   'test/plugins/stores/sql-postgres.test.ts': 'takes long',
   'test/plugins/stores/sql-background.test.ts': 'takes long, and runs its tests side by side (`t.jobs`)',
   'test/plugins/stores/sql-stop.test.ts': 'runs its tests side by side (`t.jobs`), which would hold for the files after it',
+  'test/gateway/alerts/alerts.test.ts': 'waits for timers, and runs its tests side by side (`t.jobs`)',
   'test/core/guards/guard-failures.test.ts': 'takes long',
   'test/gateway/described.test.ts': 'takes long',
   'test/config/admin.test.ts': 'takes long',
