@@ -1,7 +1,9 @@
 import type { ShownRecord, ShownUsage } from '../../fields.ts'
 
 /** A record of `GET /admin/v1/records`. */
-export interface RequestRecord extends ShownRecord {
+export type RequestRecord = ShownRecord & RecordContent & Told
+
+interface RecordContent {
   /** Only where it was asked for, and null where nothing is kept. */
   readonly request?: unknown
   readonly response?: unknown
@@ -9,7 +11,26 @@ export interface RequestRecord extends ShownRecord {
   readonly kept?: Readonly<Record<string, unknown>>
 }
 
-export type Attempt = ShownRecord['attempts'][number]
+/** Absent from records of versions that did not keep it. */
+interface Told {
+  readonly error_message?: string | null
+  readonly error_param?: string | null
+  readonly reason?: string | null
+  readonly reason_level?: string | null
+  readonly first_event_ms?: number | null
+  readonly credit_wait_ms?: number | null
+  readonly vendor_status?: number | null
+  readonly vendor_code?: string | null
+  readonly vendor_request_id?: string | null
+}
+
+export type Attempt = ShownRecord['attempts'][number] & {
+  readonly first_event_ms?: number
+  readonly queued_ms?: number
+  readonly waited_ms?: number
+  readonly vendor_code?: string
+  readonly request_id?: string
+}
 export type Routing = NonNullable<ShownRecord['routing']>
 export type Candidate = Routing['candidates'][number]
 export type Usage = ShownUsage
