@@ -2,6 +2,7 @@
 // may change without notice.
 
 export type { AbsentProvider, Capabilities, CatalogEntry, CatalogSource, Endpoint, Model, Price } from './contracts/catalog.ts'
+export type { Alert, AlertAudience, AlertChannel } from './contracts/alert.ts'
 export type { CallObserver } from './contracts/call-observer.ts'
 export type { CallWrapper } from './contracts/call-wrapper.ts'
 export type { DecisionClient } from './contracts/decision.ts'
@@ -27,6 +28,7 @@ export type { Logger } from './foundation/logger.ts'
 export { token, type Token } from './foundation/token.ts'
 export {
   AbsentProviders,
+  AlertChannels,
   CallObservers,
   CallWrappers,
   CatalogSources,

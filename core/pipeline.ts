@@ -1,4 +1,5 @@
 import { Accounts } from './admission/accounts.ts'
+import { Alerts } from './alerts/alerts.ts'
 import { Admission } from './admission/admit.ts'
 import { KeyIssuer } from './admission/key-issuer.ts'
 import { KeyWarnings } from './admission/key-warnings.ts'
@@ -97,6 +98,7 @@ export const pipeline = [
   RetrievalAttempts,
   Retrievals,
   RecordQueue,
+  Alerts,
   Heartbeat,
   LiveBodies,
   PublicApi,

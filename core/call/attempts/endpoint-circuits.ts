@@ -4,6 +4,7 @@ import { Clock } from '../../foundation/clock.ts'
 import { Logger } from '../../foundation/logger.ts'
 import { wire } from '../../framework/container.ts'
 import { Circuit } from './circuit.ts'
+import { failingIn, type FailingCircuit } from './failing-circuit.ts'
 import { OpenCircuits } from './open-circuits.ts'
 import { recentValues, type RecentValues } from '../../runtime/recent-values.ts'
 import { ProviderCircuits, type WideFailure } from './provider-circuits.ts'
@@ -125,6 +126,16 @@ export class EndpointCircuits implements Circuits {
   /** Those of endpoints that a catalog lists: callers cannot have made them up. */
   listedViews(now: number = this.#clock.elapsed()): readonly CircuitView[] {
     return viewsOf(this.#listed, now)
+  }
+
+  /** What failed here until its circuit opened: providers, and models that a catalog lists. */
+  failing(): readonly FailingCircuit[] {
+    return this.allHealthy ? [] : [...failingIn(this.#listed, endpointOf), ...this.#providers.failing()]
+  }
+
+  /** The end of a provider's latest complete answer, on `Clock.elapsed`. */
+  answeredAt(provider: string): number {
+    return this.#providers.answeredAt(provider)
   }
 
   #of({ listed }: EndpointName): Map<string, Circuit> | RecentValues<string, Circuit> {

@@ -4,6 +4,7 @@ import type { Clock } from '../../foundation/clock.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { recentValues } from '../../runtime/recent-values.ts'
 import { Circuit } from './circuit.ts'
+import { failingIn, type FailingCircuit } from './failing-circuit.ts'
 import { OpenCircuits } from './open-circuits.ts'
 import { ProviderTraffic } from './provider-traffic.ts'
 
@@ -87,6 +88,16 @@ export class ProviderCircuits {
   views(now: number): readonly CircuitView[] {
     const views = Array.from(this.#ofAll, ([provider, circuit]) => ({ provider, model: '*', ...circuit.view(now) }))
     return views.filter(({ state }) => state !== 'closed')
+  }
+
+  /** The providers that failed here for everyone, until their circuits opened. */
+  failing(): readonly FailingCircuit[] {
+    return failingIn(this.#ofAll, provider => ({ provider, model: '*' }))
+  }
+
+  /** The end of a provider's latest complete answer. */
+  answeredAt(provider: string): number {
+    return this.#traffic.get(provider)?.answeredAt ?? -Infinity
   }
 
   #suspected({ provider, model }: EndpointName, startedAt: number, now: number, owner: string, failure: WideFailure): void {

@@ -26,10 +26,17 @@ export class ProviderTraffic {
   /** When no connection was made. */
   #unreached: readonly number[] = []
   #bucket = -1
+  #answeredAt = -Infinity
   #now = 0
 
   answered(now: number): void {
+    this.#answeredAt = now
     this.#answers[this.#bucketAt(now)]!++
+  }
+
+  /** The end of its latest complete answer. */
+  get answeredAt(): number {
+    return this.#answeredAt
   }
 
   /** `model` is undefined if no connection was made: that is true of all models. */
