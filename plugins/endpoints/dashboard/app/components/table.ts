@@ -1,4 +1,4 @@
-import type { VNode } from 'preact'
+import type { FunctionComponent, VNode } from 'preact'
 import type { ListOf } from '../api.ts'
 import { useData } from '../data.ts'
 import { html, type Children } from '../html.ts'
@@ -93,6 +93,10 @@ export interface PagedTableProps<T> extends Omit<TableProps<T>, 'rows'> {
   readonly parameter?: string
   /** Changes whenever the list must be read again. */
   readonly version?: unknown
+  /** In place of a list that could not be read. Default: the problem. */
+  readonly failed?: FunctionComponent<{ readonly error: unknown; readonly retry: () => void }>
+  /** Below the table: what its reader should know of the list. */
+  readonly note?: (list: ListOf<T>) => Children
 }
 
 /** A table that reads one page at a time from the gateway. Where it is stands in the address. */
@@ -103,6 +107,8 @@ export function PagedTable<T>({
   pollMs,
   parameter = 'cursor',
   version,
+  failed = Problem,
+  note,
   ...table
 }: PagedTableProps<T>): VNode {
   const [parameters, setParameters] = useParameters()
@@ -116,12 +122,13 @@ export function PagedTable<T>({
       version,
     },
   )
-  if (error && !data) return html`<${Problem} error=${error} retry=${reload} />`
+  if (error && !data) return html`<${failed} error=${error} retry=${reload} />`
   if (!data) return html`<${Loading} />`
   const isFirst = cursor === undefined
   return html`<div class="paged" aria-busy=${isLoading}>
     ${error && html`<${Problem} error=${error} retry=${reload} />`}
     <${Table} ...${table} rows=${data.data} empty=${isFirst ? table.empty : html`<p class="empty">No more entries.</p>`} />
+    ${note?.(data)}
     ${
       (!isFirst || data.has_more) &&
       html`<nav class="pager" aria-label=${`Pages of ${table.label}`}>

@@ -13,6 +13,7 @@ import { isRange, ranges, spanOf } from '../../ranges.ts'
 import { useSession } from '../../session.ts'
 import { kindName, kindNames, severityTone, stateNames, subjectHref, type Alert } from './alert.ts'
 import { NewSilence } from './new-silence.ts'
+import { NotKept } from './not-loaded.ts'
 
 const liveMs = 10_000
 const severityNames = { info: 'Info', warning: 'Warning', critical: 'Critical' } as const
@@ -90,6 +91,7 @@ export function AlertList(): VNode {
         version=${version}
         columns=${columns}
         rowKey=${({ id }: Alert) => id}
+        failed=${NotKept}
         empty=${emptyText(isNarrowed, state)}
       />
     <//>

@@ -12,6 +12,7 @@ import { html } from '../../html.ts'
 import { useSession } from '../../session.ts'
 import { kindName } from './alert.ts'
 import { NewSilence } from './new-silence.ts'
+import { NotKept } from './not-loaded.ts'
 
 interface Silence {
   readonly id: string
@@ -63,6 +64,7 @@ export function SilenceList(): VNode {
       version=${version}
       columns=${columns}
       rowKey=${({ id }: Silence) => id}
+      failed=${NotKept}
       empty=${html`<${Empty} title="No silences" action=${may('editor') && create}>All alerts are delivered to their targets.<//>`}
     />
     ${

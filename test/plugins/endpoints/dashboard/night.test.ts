@@ -1,0 +1,143 @@
+import type { Page } from 'playwright-core'
+import t, { type Test } from 'tap'
+import type { AttemptRecord } from '../../../../core/contracts/log-sink.ts'
+import { accessibilityProblems, noBrowser, openBrowser, openPage, type View, type WatchedPage } from './browser.ts'
+import { addAlerts } from './demo-alerts.ts'
+import { addRecordsAt, type DemoKey } from './demo-records.ts'
+import { openStage, signIn } from './stage.ts'
+
+t.setTimeout(900_000)
+
+const markup = '<img src=x onerror="window.injected = true">'
+const backwards = '\u202Egnp.exe'
+const long = `models/${'a-very-long-name-'.repeat(12)}`.slice(0, 200)
+
+t.test('what an operator sees at night', { skip: noBrowser }, async t => {
+  const stage = await openStage()
+  t.teardown(stage.stop)
+  const browser = await openBrowser()
+  t.teardown(() => browser.close())
+  await stage.call('POST', '/orgs', { id: 'acme', name: 'Acme' })
+  await stage.call('POST', '/orgs', { id: 'globex', name: 'Globex' })
+  const { id: keyId } = await stage.call('POST', '/keys', { name: 'Shop', org: 'acme' })
+  const key: DemoKey = { id: keyId, org: 'acme', team: null }
+  const now = Date.now() - 60_000
+  const idAt = (at: number): string => `req_at0_${at}`
+  const open = async (t: Test, path: string, view: View = {}, token?: string): Promise<WatchedPage> => {
+    const watched = await openPage(browser, stage.adminUrl, { height: 1_400, ...view })
+    t.teardown(() => watched.page.context().close())
+    await signIn(watched.page, stage, token)
+    await watched.page.goto(`${stage.adminUrl}/${path}`)
+    await watched.page.getByRole('heading', { level: 1 }).waitFor()
+    await watched.settled()
+    return watched
+  }
+
+  await t.test('a request that failed says when and why, to scale', async t => {
+    const attempts: readonly AttemptRecord[] = [
+      { provider: 'north', model: long, outcome: 'overloaded', status: 529, startedMs: 10, elapsedMs: 190 },
+      { provider: 'south', model: markup, outcome: 'outrun', status: null, startedMs: 300, elapsedMs: 700 },
+      { provider: backwards, model: backwards, outcome: 'timeout', status: null, startedMs: 500, elapsedMs: 500 },
+    ]
+    await addRecordsAt(stage.database, key, [now], { status: 424, errorCode: 'provider_error', elapsedMs: 1_000, attempts, usage: null })
+    const { page, problems } = await open(t, `logs?record=${idAt(now)}`)
+    const why = page.getByRole('region', { name: 'Why it failed' })
+    t.match(await why.innerText(), /No provider answered[\s\S]*provider_error[\s\S]*What you can do/)
+    const steps = page.locator('.waterfall .step')
+    t.equal(await steps.count(), 5, 'the gateway, three attempts, and the pause between two of them')
+    t.equal(await steps.getByText('side by side').count(), 2)
+    const [track, bar] = [await boxOf(page, '.step-track', 3), await boxOf(page, '.step-track > .part', 3)]
+    t.ok(Math.abs((bar.x - track.x) / track.width - 0.3) < 0.01, 'a bar begins at its part of the whole')
+    t.ok(Math.abs(bar.width / track.width - 0.7) < 0.01, 'and is as long as its part')
+    await page.getByText('The same as a table').press('Enter')
+    const table = page.getByRole('region', { name: 'Times after the arrival' })
+    t.match(await table.getByRole('row').nth(2).innerText(), /10 ms[\s\S]*190 ms[\s\S]*200 ms/)
+    t.same(await accessibilityProblems(page), [])
+    t.equal(await page.evaluate('window.injected'), undefined)
+    await page.getByRole('radio', { name: 'Dark' }).press('Space')
+    await page.locator('html[data-theme="dark"]').waitFor()
+    t.same(await accessibilityProblems(page), [], 'with dark colors')
+    t.same(problems, [])
+  })
+
+  await t.test('thirty attempts, 2 ms and 20 minutes stay readable on a phone', async t => {
+    const many = Array.from({ length: 30 }, (_, index): AttemptRecord => {
+      const isLast = index === 29
+      return { provider: 'north', model: long, outcome: isLast ? 'ok' : 'rate-limit', status: 429, startedMs: index * 40_000, elapsedMs: 40_000 }
+    })
+    await addRecordsAt(stage.database, key, [now + 1], { elapsedMs: 1_200_000, attempts: many })
+    await addRecordsAt(stage.database, key, [now + 2], { elapsedMs: 2, attempts: [{ ...many[0]!, startedMs: 0.4, elapsedMs: 0.02 }] })
+    const { page } = await open(t, `logs?record=${idAt(now + 1)}`, { width: 390 })
+    t.equal(await page.locator('.waterfall .step').count(), 30)
+    t.match(await page.locator('.waterfall-axis').innerText(), /5 min\s+10 min/)
+    t.equal(await overflow(page), 0)
+    await page.goto(`${stage.adminUrl}/logs?record=${idAt(now + 2)}`)
+    await page.locator('.step').nth(1).waitFor()
+    t.match(await page.locator('.step').nth(1).innerText(), /0\.02 ms/)
+    t.ok((await boxOf(page, '.part.failed', 0)).width >= 3, 'the shortest attempt can be seen')
+    t.equal(await overflow(page), 0)
+  })
+
+  await t.test('alerts are counted, acknowledged and silenced', async t => {
+    await addAlerts(stage.database, [
+      { id: 'alert_cap', kind: 'cap', org: 'acme', subject: `key:${keyId}`, severity: 'warning', title: `Key ${markup} has spent 80%` },
+      { id: 'alert_down' },
+      { id: 'alert_long', kind: 'latency', subject: `model:north/${long}`, title: `${long}${backwards}`, severity: 'warning' },
+    ])
+    const { page, problems } = await open(t, 'alerts')
+    const nav = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: /^Alerts/ })
+    t.match(await nav.innerText(), /Alerts\s*3/)
+    t.same(await accessibilityProblems(page), [])
+    t.equal(await page.getByRole('link', { name: `key:${keyId}` }).getAttribute('href'), `keys?id=${keyId}`)
+    await page.getByRole('button', { name: 'Acknowledge Provider north is down' }).click()
+    await page.getByText('Provider north is down').waitFor({ state: 'detached' })
+    await nav.getByText('2').waitFor()
+    await page.getByLabel('State').selectOption('any')
+    await page.waitForURL(/alerts\?state=any$/)
+    await page.getByRole('row', { name: /Provider north is down/ }).getByText('by environment').waitFor()
+
+    await page.getByRole('button', { name: 'Silence Provider north is down' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel(/^For how long/).selectOption('until')
+    await dialog.getByLabel(/^Until/).fill('2020-01-31T12:00')
+    t.same(await accessibilityProblems(page), [], 'the dialog')
+    await dialog.getByRole('button', { name: 'Silence', exact: true }).click()
+    await dialog.getByText("Invalid value for 'until'").first().waitFor()
+    await dialog.getByLabel(/^For how long/).selectOption('4h')
+    await dialog.getByLabel(/^Note/).fill(`Moving ${markup}`)
+    await dialog.getByRole('button', { name: 'Silence', exact: true }).click()
+    await page.getByRole('row', { name: /Provider, provider:north/ }).waitFor()
+    t.match((await stage.call('GET', '/silences')).data, [{ kind: 'provider', subject: 'provider:north', org: null, reach: 'all' }])
+    t.same(await accessibilityProblems(page), [], 'the silences')
+    await page.getByRole('button', { name: /^End the silence/ }).click()
+    await dialog.getByRole('button', { name: 'End it' }).click()
+    await page.getByText('No silences').waitFor()
+    t.equal(await page.evaluate('window.injected'), undefined)
+    t.same(
+      problems.filter(problem => !problem.includes('400')),
+      [],
+    )
+  })
+
+  await t.test('a viewer only sees, and an organization sees its own', async t => {
+    const token = async (role: string, org: string | null): Promise<string> =>
+      (await stage.call('POST', '/admin-tokens', { name: 'other', role, org })).token
+    const viewer = await open(t, 'alerts?state=any', {}, await token('viewer', null))
+    await viewer.page.getByText('Provider north is down').waitFor()
+    t.equal(await viewer.page.getByRole('button', { name: /^(Acknowledge|Silence)/ }).count(), 0)
+    const acme = await open(t, 'alerts?state=any', { width: 390 }, await token('editor', 'acme'))
+    t.same(await acme.page.locator('.alert-cell strong').allTextContents(), [`Key ${markup} has spent 80%`])
+    t.equal(await overflow(acme.page), 0)
+    const globex = await open(t, 'alerts?state=any', {}, await token('editor', 'globex'))
+    await globex.page.getByText('No alerts yet').waitFor()
+    t.same([...viewer.problems, ...acme.problems, ...globex.problems], [])
+  })
+})
+
+async function boxOf(page: Page, selector: string, index: number): Promise<{ readonly x: number; readonly width: number }> {
+  return (await page.locator(selector).nth(index).boundingBox())!
+}
+
+async function overflow(page: Page): Promise<number> {
+  return Math.max(0, Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth')))
+}
