@@ -40,7 +40,9 @@ export function Navigation({
           ({ id, title, icon }) =>
             html`<li key=${id}>
               <a href=${id === '' ? hrefOf(id, overviewParameters()) : hrefOf(id)} aria-current=${id === current ? 'page' : undefined}
-                ><${Icon} name=${icon} />${title}${id === 'alerts' && openAlerts !== undefined && html`<${OpenAlerts} number=${openAlerts} />`}</a
+                ><${Icon}
+                  name=${icon}
+                />${title}${id === 'alerts' && openAlerts !== undefined && html`<${OpenAlerts} number=${openAlerts} />`}</a
               >
             </li>`,
         )}

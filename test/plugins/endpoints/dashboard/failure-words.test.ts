@@ -51,12 +51,20 @@ t.test('records of earlier versions are told by their status, code, notes and at
 t.test('the vendor that failed last is quoted, unless it said nothing', t => {
   const vendor = (members: Partial<RequestRecord>) => failureOf(record({ status: 424, ...members }))!.vendor
   t.same(vendor({ attempts: [overloaded] }), { provider: 'north', status: 529, code: null, requestId: null })
-  t.same(vendor({ attempts: [{ ...overloaded, vendor_code: 'overloaded_error', request_id: 'req_v' }, { ...overloaded, outcome: 'outrun' }] }), {
-    provider: 'north',
-    status: 529,
-    code: 'overloaded_error',
-    requestId: 'req_v',
-  })
+  t.same(
+    vendor({
+      attempts: [
+        { ...overloaded, vendor_code: 'overloaded_error', request_id: 'req_v' },
+        { ...overloaded, outcome: 'outrun' },
+      ],
+    }),
+    {
+      provider: 'north',
+      status: 529,
+      code: 'overloaded_error',
+      requestId: 'req_v',
+    },
+  )
   t.equal(vendor({ attempts: [{ ...overloaded, outcome: 'network', status: null }] }), undefined)
   t.end()
 })

@@ -63,7 +63,14 @@ t.test('what an operator sees at night', { skip: noBrowser }, async t => {
   await t.test('thirty attempts, 2 ms and 20 minutes stay readable on a phone', async t => {
     const many = Array.from({ length: 30 }, (_, index): AttemptRecord => {
       const isLast = index === 29
-      return { provider: 'north', model: long, outcome: isLast ? 'ok' : 'rate-limit', status: 429, startedMs: index * 40_000, elapsedMs: 40_000 }
+      return {
+        provider: 'north',
+        model: long,
+        outcome: isLast ? 'ok' : 'rate-limit',
+        status: 429,
+        startedMs: index * 40_000,
+        elapsedMs: 40_000,
+      }
     })
     await addRecordsAt(stage.database, key, [now + 1], { elapsedMs: 1_200_000, attempts: many })
     await addRecordsAt(stage.database, key, [now + 2], { elapsedMs: 2, attempts: [{ ...many[0]!, startedMs: 0.4, elapsedMs: 0.02 }] })
@@ -94,7 +101,10 @@ t.test('what an operator sees at night', { skip: noBrowser }, async t => {
     await nav.getByText('2').waitFor()
     await page.getByLabel('State').selectOption('any')
     await page.waitForURL(/alerts\?state=any$/)
-    await page.getByRole('row', { name: /Provider north is down/ }).getByText('by environment').waitFor()
+    await page
+      .getByRole('row', { name: /Provider north is down/ })
+      .getByText('by environment')
+      .waitFor()
 
     await page.getByRole('button', { name: 'Silence Provider north is down' }).click()
     const dialog = page.getByRole('dialog')

@@ -59,7 +59,11 @@ t.test('attempts stand in the order in which they began, though records have the
 
 t.test('without starts, one attempt follows the other, and one that was outrun ended with it', t => {
   const steps = timelineOf(
-    record(300, [attempt({ outcome: 'timeout', elapsed_ms: 100 }), attempt({ elapsed_ms: 200 }), attempt({ outcome: 'outrun', elapsed_ms: 50 })]),
+    record(300, [
+      attempt({ outcome: 'timeout', elapsed_ms: 100 }),
+      attempt({ elapsed_ms: 200 }),
+      attempt({ outcome: 'outrun', elapsed_ms: 50 }),
+    ]),
   ).steps
   t.same(
     steps.map(step => [startOf(step), endOf(step)]),
@@ -85,10 +89,16 @@ t.test('requests without an attempt, of no time, and with waits that cannot be',
 
 t.test('axes have round labels, from 2 ms to 20 minutes', t => {
   const minute = 60_000
-  t.same(ticksOf(2), [0, 0.5, 1, 1.5, 2].map(each => each))
+  t.same(
+    ticksOf(2),
+    [0, 0.5, 1, 1.5, 2].map(each => each),
+  )
   t.same(ticksOf(490), [0, 100, 200, 300, 400])
   t.same(ticksOf(2_600), [0, 1_000, 2_000])
-  t.same(ticksOf(20 * minute), [0, 5, 10, 15, 20].map(each => each * minute))
+  t.same(
+    ticksOf(20 * minute),
+    [0, 5, 10, 15, 20].map(each => each * minute),
+  )
   for (const total of [0.001, 0.37, 7, 64, 999, 1_001, 59_999, 61_000, 3_600_000, 9e7, 1e9]) {
     const ticks = ticksOf(total)
     t.ok(ticks.length >= 2 && ticks.length <= 6 && ticks.at(-1)! <= total * 1.000001, `${total}: ${ticks.join(', ')}`)

@@ -44,7 +44,14 @@ function LogList(): VNode {
     <${Filters} filters=${filters} keys=${keys.all} set=${setParameters} />
     <${PartProblem} title="The names of the keys could not be loaded." of=${keys.loaded} />
     <${Panel} flush>
-      <${LogTable} filters=${filters} keyName=${keys.nameOf} kept=${{ live, cursor }} isLive=${isLive} isFiltered=${isFiltered} set=${setParameters} />
+      <${LogTable}
+        filters=${filters}
+        keyName=${keys.nameOf}
+        kept=${{ live, cursor }}
+        isLive=${isLive}
+        isFiltered=${isFiltered}
+        set=${setParameters}
+      />
     <//>
   <//>`
 }
@@ -110,7 +117,13 @@ function LogTable({
         sort: 'total_tokens',
         cell: ({ usage }: RequestRecord) => (usage ? `${count(usage.input_tokens)} → ${count(usage.output_tokens)}` : none),
       },
-      { head: 'Cost', align: 'end', isExtra: isExtra('cost_usd'), sort: 'cost_usd', cell: ({ cost_usd: cost }: RequestRecord) => usd(cost) },
+      {
+        head: 'Cost',
+        align: 'end',
+        isExtra: isExtra('cost_usd'),
+        sort: 'cost_usd',
+        cell: ({ cost_usd: cost }: RequestRecord) => usd(cost),
+      },
       {
         head: 'First event',
         align: 'end',

@@ -112,7 +112,10 @@ export function AlertList(): VNode {
 function emptyText(isNarrowed: boolean, state: string): VNode {
   const all = html`<${Button} href=${hrefOf('alerts', { state: 'any' })}>Show all alerts<//>`
   if (isNarrowed) return html`<${Empty} title="No alerts match" action=${all} />`
-  if (state === 'open') return html`<${Empty} title="Nothing is open" action=${all}>Alerts that somebody acknowledged, and those that are over, are not shown here.<//>`
+  if (state === 'open')
+    return html`<${Empty} title="Nothing is open" action=${all}
+      >Alerts that somebody acknowledged, and those that are over, are not shown here.<//
+    >`
   return html`<${Empty} title="No alerts yet">The gateway watches only if somebody can be told: set a target first.<//>`
 }
 
@@ -145,7 +148,9 @@ function alertCell(alert: Alert): VNode {
 function subjectCell(alert: Alert): VNode {
   const href = subjectHref(alert)
   const text = html`<span class="anywhere">${alert.subject}</span>`
-  return html`<span class="two-lines">${href === undefined ? text : html`<a href=${href}>${text}</a>`}<small>${kindName(alert.kind)}</small></span>`
+  return html`<span class="two-lines"
+    >${href === undefined ? text : html`<a href=${href}>${text}</a>`}<small>${kindName(alert.kind)}</small></span
+  >`
 }
 
 function orgCell({ org }: Alert): Children {

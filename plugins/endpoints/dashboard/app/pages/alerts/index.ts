@@ -22,8 +22,7 @@ const cleared = { cursor: undefined, kind: undefined, state: undefined, org: und
 export default function Alerts(): VNode {
   const [{ tab }, setParameters] = useParameters()
   const current = tabs.find(({ id }) => id === tab) ?? tabs[0]
-  const select = (id: string): void =>
-    setParameters({ ...cleared, tab: id === 'alerts' ? undefined : id })
+  const select = (id: string): void => setParameters({ ...cleared, tab: id === 'alerts' ? undefined : id })
   return html`<${Page} title="Alerts" intro="Spend caps, providers, errors, keys and certificates that need somebody’s attention.">
     <${Tabs} label="Alerts" tabs=${tabs} current=${current.id} onSelect=${select}><${current.show} key=${current.id} /><//>
   <//>`

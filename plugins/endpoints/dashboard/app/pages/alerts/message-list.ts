@@ -103,7 +103,9 @@ export function MessageList(): VNode {
         empty=${
           isFiltered
             ? html`<${Empty} title="No messages match" />`
-            : html`<${Empty} title="Everything was delivered">What a target does not take in a day is given up, and can be sent again here.<//>`
+            : html`<${Empty} title="Everything was delivered"
+                >What a target does not take in a day is given up, and can be sent again here.<//
+              >`
         }
       />
     <//>
@@ -114,7 +116,9 @@ function messageCell({ kind, alert, digest, org }: Message): VNode {
   const counted = Object.entries(digest?.counts ?? {}).map(([each, number]) => `${count(number)} × ${kindName(each)}`)
   return html`<span class="two-lines">
     ${kind === 'digest' ? 'Digest' : kindName(kind)}
-    <small class="anywhere">${kind === 'digest' ? counted.join(', ') : html`<span class="mono">${alert}</span>`}${org !== null && ` of ${org}`}</small>
+    <small class="anywhere"
+      >${kind === 'digest' ? counted.join(', ') : html`<span class="mono">${alert}</span>`}${org !== null && ` of ${org}`}</small
+    >
   </span>`
 }
 

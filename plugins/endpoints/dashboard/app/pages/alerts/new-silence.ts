@@ -71,7 +71,13 @@ export function NewSilence({
         label="Kind"
         choices=${[{ value: '', label: 'Any' }, ...Object.entries(kindNames).map(([value, label]) => ({ value, label }))]}
       />
-      <${TextField} form=${form} name="subject" label="Subject" placeholder="Any" hint="Exactly as alerts have it, such as provider:openai." />
+      <${TextField}
+        form=${form}
+        name="subject"
+        label="Subject"
+        placeholder="Any"
+        hint="Exactly as alerts have it, such as provider:openai."
+      />
       <${TextField} form=${form} name="org" label="Organization" placeholder="Any" disabled=${ownOrg !== null} />
       <${SelectField} form=${form} name="length" label="For how long" required choices=${lengthChoices} />
       ${length === 'until' && html`<${TimeField} form=${form} name="until" label="Until" required hint="At most a year from now." />`}

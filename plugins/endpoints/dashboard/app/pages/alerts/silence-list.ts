@@ -36,10 +36,18 @@ export function SilenceList(): VNode {
   const changed = (): void => setVersion(now => now + 1)
   const end = (silence: Silence): VNode | false =>
     (ownOrg === null || silence.reach === 'org') &&
-    html`<${Button} small tone="danger" aria-label=${`End the silence of ${matchText(silence)}`} onClick=${() => setEnding(silence)}>End<//>`
+    html`<${Button} small tone="danger" aria-label=${`End the silence of ${matchText(silence)}`} onClick=${() => setEnding(silence)}
+      >End<//
+    >`
   const columns: readonly Column<Silence>[] = [
     { head: 'Silenced', cell: silence => html`<span class="anywhere">${matchText(silence)}</span>` },
-    { head: 'Until', cell: ({ until }) => html`<span class="two-lines"><${Time} at=${until} /><small><${Time} at=${until} relative /></small></span>` },
+    {
+      head: 'Until',
+      cell: ({ until }) =>
+        html`<span class="two-lines"
+          ><${Time} at=${until} /><small><${Time} at=${until} relative /></small
+        ></span>`,
+    },
     {
       head: 'Not told',
       cell: ({ reach, org }) =>
@@ -52,12 +60,7 @@ export function SilenceList(): VNode {
   const create = html`<${Button} tone="primary" small icon=${html`<${Icon} name="plus" size=${14} />`} onClick=${() => setCreating(true)}
     >New silence<//
   >`
-  return html`<${Panel}
-    flush
-    title="Silences"
-    intro="Alerts that match are listed, but not delivered."
-    actions=${may('editor') && create}
-  >
+  return html`<${Panel} flush title="Silences" intro="Alerts that match are listed, but not delivered." actions=${may('editor') && create}>
     <${PagedTable}
       label="Silences"
       path="/silences"

@@ -94,7 +94,11 @@ export function TargetForm({
         placeholder=${secretPlaceholder(target, form.values.format)}
         hint="whsec_ and base64. To rotate it, send the new and the old one, separated by a comma."
       />
-      <${Kinds} chosen=${form.values.kinds} error=${form.errorOf('kinds')} onChange=${(kinds: readonly string[]) => form.set('kinds', kinds)} />
+      <${Kinds}
+        chosen=${form.values.kinds}
+        error=${form.errorOf('kinds')}
+        onChange=${(kinds: readonly string[]) => form.set('kinds', kinds)}
+      />
       <${SelectField} form=${form} name="min_severity" label="Severity" required choices=${severities} />
       ${
         !isNew &&
@@ -141,7 +145,15 @@ function secretPlaceholder(target: Target | undefined, format: string): string {
 }
 
 function newBody({ org, name, url, format, secret, kinds, min_severity: least }: Values): object {
-  return { org, name, url, format, min_severity: least, ...(kinds.length > 0 && { kinds }), ...(secret.trim() !== '' && { secret: secretsIn(secret) }) }
+  return {
+    org,
+    name,
+    url,
+    format,
+    min_severity: least,
+    ...(kinds.length > 0 && { kinds }),
+    ...(secret.trim() !== '' && { secret: secretsIn(secret) }),
+  }
 }
 
 /** Only what differs, so that it undoes no change that somebody else made meanwhile. */

@@ -87,11 +87,7 @@ export function TargetList(): VNode {
     <//>
     ${
       editing &&
-      html`<${TargetForm}
-        target=${editing === 'new' ? undefined : editing}
-        onClose=${() => setEditing(undefined)}
-        onSaved=${changed}
-      />`
+      html`<${TargetForm} target=${editing === 'new' ? undefined : editing} onClose=${() => setEditing(undefined)} onSaved=${changed} />`
     }
     ${
       deleting &&
@@ -133,14 +129,14 @@ function nameCell({ name, format, host, url_end: end, secret_ends: secrets }: Ta
 
 function ownerCell({ org, orgs }: Target): Children {
   if (org !== null) return html`<a class="anywhere" href=${hrefOf('accounts', { level: 'org', id: org })}>${org}</a>`
-  return html`<span class="two-lines">the operator<small class="anywhere">${orgs === null ? 'for all' : `for ${orgs.join(', ')}`}</small></span>`
+  return html`<span class="two-lines"
+    >the operator<small class="anywhere">${orgs === null ? 'for all' : `for ${orgs.join(', ')}`}</small></span
+  >`
 }
 
 function filterCell({ kinds, min_severity: least }: Target): VNode {
   const severity = severities.find(({ value }) => value === least)?.label ?? least
-  return html`<span class="two-lines">
-    ${kinds === null ? 'All kinds' : kinds.map(kindName).join(', ')}<small>${severity}</small>
-  </span>`
+  return html`<span class="two-lines"> ${kinds === null ? 'All kinds' : kinds.map(kindName).join(', ')}<small>${severity}</small> </span>`
 }
 
 function stateCell(target: Target): VNode {

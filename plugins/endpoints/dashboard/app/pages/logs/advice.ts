@@ -1,4 +1,4 @@
-import { hrefOf } from '../../place.ts'
+import { hrefOf } from '../../address.ts'
 import { levelNames, type Level } from '../../policy.ts'
 import type { Failure, FailureKind } from './failure.ts'
 import { outcomes } from './reasons.ts'
@@ -31,7 +31,9 @@ export function failureTitle({ kind, level, attempt }: Failure): string {
     cap: `The spend cap${owner} leaves no room`,
     credit: 'The credit of the organization leaves no room',
     overload: 'The gateway had no room for it',
-    vendor: attempt ? `No provider answered. The last one: ${lowered(outcomes[attempt.outcome] ?? attempt.outcome)}` : 'No provider answered',
+    vendor: attempt
+      ? `No provider answered. The last one: ${lowered(outcomes[attempt.outcome] ?? attempt.outcome)}`
+      : 'No provider answered',
     timeout: 'No answer came in time',
     left: 'The client went away before the answer',
     gateway: 'The gateway or one of its stores failed',
@@ -49,13 +51,19 @@ export function adviceFor(record: RequestRecord, failure: Failure): readonly Adv
       return requestAdvice(record)
     case 'authentication':
       return [
-        { text: 'Check that the client sends a key that exists, and that the key is neither disabled nor expired.', link: pageLink('Keys', 'keys') },
+        {
+          text: 'Check that the client sends a key that exists, and that the key is neither disabled nor expired.',
+          link: pageLink('Keys', 'keys'),
+        },
       ]
     case 'permission':
       return [{ text: 'Let the key use this model, provider or tool, or ask for one that it may use.', link: key }]
     case 'policy':
       return [
-        { text: 'Choose a model that an endpoint with the agreement serves, or state the agreement of an endpoint in the catalog.', link: models },
+        {
+          text: 'Choose a model that an endpoint with the agreement serves, or state the agreement of an endpoint in the catalog.',
+          link: models,
+        },
         { text: 'If the rule is not meant, change it where it was set.', link: owner },
       ]
     case 'guardrail':
@@ -72,7 +80,10 @@ export function adviceFor(record: RequestRecord, failure: Failure): readonly Adv
       ]
     case 'cap':
       return [
-        { text: `Raise the cap${level === undefined ? '' : ` of the ${levelNames[level]}`}, or wait for its next period.`, link: owner ?? key },
+        {
+          text: `Raise the cap${level === undefined ? '' : ` of the ${levelNames[level]}`}, or wait for its next period.`,
+          link: owner ?? key,
+        },
         { text: 'Requests that hold money give it back when they end: the client may try again then.' },
       ]
     case 'credit':
@@ -90,7 +101,9 @@ export function adviceFor(record: RequestRecord, failure: Failure): readonly Adv
         { text: 'For long answers, let the client stream, or raise the time limits of the provider.' },
       ]
     case 'left':
-      return [{ text: 'Compare the duration with the time limit of the client and of proxies in between. Streaming keeps a connection alive.' }]
+      return [
+        { text: 'Compare the duration with the time limit of the client and of proxies in between. Streaming keeps a connection alive.' },
+      ]
     case 'gateway':
       return [{ text: `Search the log of the gateway for ${record.id}: it has the cause.` }]
   }
@@ -116,7 +129,10 @@ function vendorAdvice(outcome: string | undefined): readonly Advice[] {
     case 'quota':
       return [state('Top up the gateway’s account at the vendor.'), more]
     case 'rate-limit':
-      return [state('Add a credential to the provider, limit its requests at once with maxConcurrent, or raise the limit at the vendor.'), more]
+      return [
+        state('Add a credential to the provider, limit its requests at once with maxConcurrent, or raise the limit at the vendor.'),
+        more,
+      ]
     case 'protocol':
       return [state('The reply was cut short or broke the vendor’s own protocol.'), support, more]
     default:

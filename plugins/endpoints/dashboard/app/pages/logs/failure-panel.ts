@@ -29,9 +29,7 @@ export function FailurePanel({ record }: { readonly record: RequestRecord }): VN
         ${adviceFor(record, failure).map(({ text, link }) => html`<li key=${text}>${text}${shown(link)}</li>`)}
         ${
           record.error_code !== null &&
-          html`<li>
-            See whether others fail alike. <a href=${alike(record)}>Requests with this code in the last 24 hours</a>
-          </li>`
+          html`<li>See whether others fail alike. <a href=${alike(record)}>Requests with this code in the last 24 hours</a></li>`
         }
       </ul>
     </div>

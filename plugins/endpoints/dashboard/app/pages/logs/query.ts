@@ -21,7 +21,9 @@ const ownControl = ['key', 'model', 'provider']
 export const moreFilters = Object.keys(recordFilters).filter(name => !ownControl.includes(name))
 
 /** The numbers of a record by which the list can be narrowed and sorted. */
-export const measures: Readonly<Record<string, { readonly least: string; readonly unit: string; readonly most: string; readonly few: string }>> = {
+export const measures: Readonly<
+  Record<string, { readonly least: string; readonly unit: string; readonly most: string; readonly few: string }>
+> = {
   elapsed_ms: { least: 'Duration from', unit: 'ms', most: 'Slowest', few: 'Fastest' },
   first_event_ms: { least: 'First event after', unit: 'ms', most: 'Latest first event', few: 'Earliest first event' },
   total_tokens: { least: 'Tokens from', unit: '', most: 'Most tokens', few: 'Fewest tokens' },

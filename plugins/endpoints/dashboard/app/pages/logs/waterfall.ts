@@ -64,7 +64,11 @@ function Axis({ ticks, totalMs }: { readonly ticks: readonly number[]; readonly 
     <div>
       ${ticks.map(
         (at, index) =>
-          html`<span key=${at} class=${index === 0 ? 'at-start' : at > totalMs * 0.9 ? 'at-end' : undefined} style=${{ left: share(at, totalMs) }}>
+          html`<span
+            key=${at}
+            class=${index === 0 ? 'at-start' : at > totalMs * 0.9 ? 'at-end' : undefined}
+            style=${{ left: share(at, totalMs) }}
+          >
             ${index === 0 ? '0' : exact(at)}
           </span>`,
       )}
@@ -122,13 +126,18 @@ const columns: readonly Column<TimeRow>[] = [
     head: 'Waited',
     align: 'end',
     cell: ({ waits }) =>
-      waits.length === 0 ? none : waits.map(({ kind, fromMs, toMs }) => html`<div key=${kind}>${exact(toMs - fromMs)} ${shortWaits[kind]}</div>`),
+      waits.length === 0
+        ? none
+        : waits.map(({ kind, fromMs, toMs }) => html`<div key=${kind}>${exact(toMs - fromMs)} ${shortWaits[kind]}</div>`),
   },
   { head: 'First event after', align: 'end', cell: ({ firstMs }) => exact(firstMs) },
   { head: 'Took', align: 'end', cell: ({ began, ended }) => exact(ended - began) },
   { head: 'Ended', align: 'end', cell: ({ ended }) => exact(ended) },
   { head: 'Outcome', cell: ({ outcome }) => outcome },
-  { head: 'Vendor’s request id', cell: ({ requestId }) => (requestId === undefined ? none : html`<code class="anywhere">${requestId}</code>`) },
+  {
+    head: 'Vendor’s request id',
+    cell: ({ requestId }) => (requestId === undefined ? none : html`<code class="anywhere">${requestId}</code>`),
+  },
 ]
 const shortWaits: Readonly<Partial<Record<PartKind, string>>> = { credit: 'for credit', backoff: 'pause', queue: 'for a place' }
 

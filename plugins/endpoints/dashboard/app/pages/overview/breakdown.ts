@@ -53,7 +53,11 @@ export function Breakdown({
             <span class="share-bar" aria-hidden="true"><span style=${{ width: `${share * 100}%` }}></span></span>${count(total.requests)}
           </span>`,
       },
-      { head: ofAttempts ? 'Failed attempts' : 'Errors', align: 'end', cell: ({ group, total }: Row) => failedShare(total, ofAttempts, logsOf(group, { status: 'error' })) },
+      {
+        head: ofAttempts ? 'Failed attempts' : 'Errors',
+        align: 'end',
+        cell: ({ group, total }: Row) => failedShare(total, ofAttempts, logsOf(group, { status: 'error' })),
+      },
       { head: 'Tokens', align: 'end', isExtra: true, cell: ({ total }: Row) => compact(total.input_tokens + total.output_tokens) },
       { head: 'Cost', align: 'end', cell: ({ total }: Row) => usd(total.cost_usd) },
       ...(split === 'session' || kept[''].session !== undefined ? [] : times(ofAttempts, group => logsOf(group, { sort: 'elapsed_ms' }))),
@@ -68,15 +72,22 @@ function times(ofAttempts: boolean, slowest: (group: Group) => string | undefine
       head: 'p95',
       align: 'end',
       isExtra: true,
-      cell: ({ group, total }) => linked(duration(ofAttempts ? total.attempt_p95_ms : total.p95_ms), slowest(group), 'the slowest requests'),
+      cell: ({ group, total }) =>
+        linked(duration(ofAttempts ? total.attempt_p95_ms : total.p95_ms), slowest(group), 'the slowest requests'),
     },
   ]
 }
 
-function failedShare({ requests, errors, attempts, failed_attempts: failedAttempts }: UsageRow, ofAttempts: boolean, href: string | undefined): Children {
+function failedShare(
+  { requests, errors, attempts, failed_attempts: failedAttempts }: UsageRow,
+  ofAttempts: boolean,
+  href: string | undefined,
+): Children {
   const [failed, all] = ofAttempts ? [failedAttempts ?? 0, attempts ?? 0] : [errors, requests]
   if (all === 0) return percent(null)
-  const share = html`<span class=${failed > 0 ? 'bad-text' : 'muted'} title=${`${count(failed)} of ${count(all)}`}>${percent(failed / all)}</span>`
+  const share = html`<span class=${failed > 0 ? 'bad-text' : 'muted'} title=${`${count(failed)} of ${count(all)}`}
+    >${percent(failed / all)}</span
+  >`
   // Attempts that failed are also those of requests that another endpoint answered.
   return failed > 0 && !ofAttempts ? linked(share, href, 'the requests that failed') : share
 }
