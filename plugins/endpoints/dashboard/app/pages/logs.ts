@@ -3,7 +3,7 @@ import { withQuery, type ListOf } from '../api.ts'
 import { Badge, Empty, PartProblem } from '../components/feedback.ts'
 import { Switch } from '../components/fields.ts'
 import { Button, Page, Panel } from '../components/page.ts'
-import { PagedTable, type Sorting } from '../components/table.ts'
+import { PagedTable, type Column, type Sorting } from '../components/table.ts'
 import { count, duration, none, time, usd } from '../format.ts'
 import { html } from '../html.ts'
 import { hrefOf, useParameters, type Parameters } from '../place.ts'
@@ -124,16 +124,18 @@ function LogTable({
         sort: 'cost_usd',
         cell: ({ cost_usd: cost }: RequestRecord) => usd(cost),
       },
-      {
-        head: 'First event',
-        align: 'end',
-        isExtra: isExtra('first_event_ms'),
-        sort: 'first_event_ms',
-        cell: ({ first_event_ms: ms }: RequestRecord) => duration(ms),
-      },
+      ...(by === 'first_event_ms' ? [firstEvent] : []),
       { head: 'Duration', align: 'end', sort: 'elapsed_ms', cell: ({ elapsed_ms: ms }: RequestRecord) => duration(ms) },
     ]}
   />`
+}
+
+/** Where the list is sorted by it. Otherwise there is no room. */
+const firstEvent: Column<RequestRecord> = {
+  head: 'First event',
+  align: 'end',
+  sort: 'first_event_ms',
+  cell: ({ first_event_ms: ms }) => duration(ms),
 }
 
 /** A sorted list may not have looked at all records. */

@@ -6,7 +6,7 @@ import { Input, Select } from '../../components/fields.ts'
 import { Button, Panel } from '../../components/page.ts'
 import { PagedTable, type Column } from '../../components/table.ts'
 import { Time } from '../../components/time.ts'
-import { html, type Children } from '../../html.ts'
+import { html } from '../../html.ts'
 import { tellAlertsChanged } from '../../open-alerts.ts'
 import { hrefOf, useParameters } from '../../place.ts'
 import { isRange, ranges, spanOf } from '../../ranges.ts'
@@ -42,8 +42,6 @@ export function AlertList(): VNode {
   const columns: readonly Column<Alert>[] = [
     { head: 'Time', cell: ({ created_at: at }) => html`<${Time} at=${at} />` },
     { head: 'Alert', cell: alertCell },
-    { head: 'About', cell: subjectCell },
-    ...(ownOrg === null ? [{ head: 'Organization', isExtra: true, cell: orgCell }] : []),
     { head: 'State', cell: stateCell },
     ...(may('editor') ? [{ head: 'Actions', cell: actions }] : []),
   ]
@@ -129,6 +127,7 @@ function alertCell(alert: Alert): VNode {
       ${silence !== null && html`<${Badge}>silenced<//>`}
     </div>
     <p class="anywhere">${message}</p>
+    ${aboutOf(alert)}
     ${
       known.length > 0 &&
       html`<details>
@@ -145,16 +144,15 @@ function alertCell(alert: Alert): VNode {
   </div>`
 }
 
-function subjectCell(alert: Alert): VNode {
+/** The kind, what it is about, and whose it is. */
+function aboutOf(alert: Alert): VNode {
   const href = subjectHref(alert)
   const text = html`<span class="anywhere">${alert.subject}</span>`
-  return html`<span class="two-lines"
-    >${href === undefined ? text : html`<a href=${href}>${text}</a>`}<small>${kindName(alert.kind)}</small></span
-  >`
-}
-
-function orgCell({ org }: Alert): Children {
-  return org ?? html`<span class="muted">the gateway</span>`
+  return html`<span class="row muted">
+    <span>${kindName(alert.kind)}</span>
+    ${href === undefined ? text : html`<a href=${href}>${text}</a>`}
+    ${alert.org !== null && html`<span class="anywhere">organization ${alert.org}</span>`}
+  </span>`
 }
 
 function stateCell({ state, acknowledged_at: acknowledged, acknowledged_by: by, resolved_at: resolved, resolves }: Alert): VNode {

@@ -62,7 +62,7 @@ export function SilenceList(): VNode {
   >`
   return html`<${Panel} flush title="Silences" intro="Alerts that match are listed, but not delivered." actions=${may('editor') && create}>
     <${PagedTable}
-      label="Silences"
+      label="Silences that have not ended"
       path="/silences"
       version=${version}
       columns=${columns}

@@ -45,7 +45,7 @@ export function TargetList(): VNode {
     changed()
   }
   const actions = (target: Target): VNode =>
-    html`<span class="row">
+    html`<span class="row actions-cell">
       <${Button} small disabled=${testing !== undefined} aria-label=${`Test ${target.name}`} onClick=${() => void test(target)}>
         ${testing === target.id ? 'Testing…' : 'Test'}
       <//>
@@ -75,7 +75,7 @@ export function TargetList(): VNode {
       actions=${create}
     >
       <${PagedTable}
-        label="Targets"
+        label="Targets of alerts"
         path="/alert-targets"
         pollMs=${liveMs}
         version=${version}

@@ -43,7 +43,7 @@ export function failureTitle({ kind, level, attempt }: Failure): string {
 
 /** The ways out, the best first. */
 export function adviceFor(record: RequestRecord, failure: Failure): readonly Advice[] {
-  const { level, attempt } = failure
+  const { level } = failure
   const owner = linkTo(level, record)
   const key = linkTo('key', record)
   switch (failure.kind) {
@@ -94,7 +94,7 @@ export function adviceFor(record: RequestRecord, failure: Failure): readonly Adv
         { text: 'If the gateway itself was full, add workers or machines.' },
       ]
     case 'vendor':
-      return vendorAdvice(attempt?.outcome)
+      return vendorAdvice(failure)
     case 'timeout':
       return [
         { text: 'The picture below shows who was slow. Add a fallback, or a second endpoint with the option hedgeAfter.', link: providers },
@@ -119,11 +119,11 @@ function requestAdvice({ error_code: code }: RequestRecord): readonly Advice[] {
   return [{ text: 'The same request fails again. Whoever wrote the client has to change it.' }]
 }
 
-function vendorAdvice(outcome: string | undefined): readonly Advice[] {
+function vendorAdvice({ attempt, vendor }: Failure): readonly Advice[] {
   const more = { text: 'Add a fallback or another provider of the model, so that one vendor alone cannot fail a request.', link: models }
   const state = (text: string): Advice => ({ text, link: providers })
-  const support: Advice = { text: 'If it goes on, give the vendor’s support the request id.' }
-  switch (outcome) {
+  const support = vendor?.requestId ? [{ text: 'If it goes on, give the request id to the support of the vendor.' }] : []
+  switch (attempt?.outcome) {
     case 'auth':
       return [state('Check the credential of the provider: the vendor refused it.'), more]
     case 'quota':
@@ -134,9 +134,9 @@ function vendorAdvice(outcome: string | undefined): readonly Advice[] {
         more,
       ]
     case 'protocol':
-      return [state('The reply was cut short or broke the vendor’s own protocol.'), support, more]
+      return [state('The reply was cut short or broke the vendor’s own protocol.'), more, ...support]
     default:
-      return [state('See whether the provider fails for all, and since when.'), more, support]
+      return [state('See whether the provider fails for all, and since when.'), more, ...support]
   }
 }
 

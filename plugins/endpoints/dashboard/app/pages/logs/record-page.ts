@@ -84,10 +84,7 @@ function body(record: RequestRecord): VNode {
       <${Stat} label="Cost" value=${usd(cost)} note=${cost === null && usage ? 'the price is unknown' : heldNote} />
     </div>
     <${FailurePanel} record=${record} />
-    <${Panel} title=${attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`}>
-      ${attempts.length === 0 && html`<p class="muted">No provider was tried.</p>`}
-      <${Waterfall} record=${record} />
-    <//>
+    <${Panel} title=${attemptsTitle(attempts.length)}><${Waterfall} record=${record} /><//>
     <${Panel} title="Request"><${Facts} facts=${facts(record)} /><//>
     <${Panel} title="Routing">
       ${routing ? html`<${RoutingTable} routing=${routing} />` : html`<p class="muted">Only one endpoint could answer, or none.</p>`}
@@ -101,6 +98,10 @@ function body(record: RequestRecord): VNode {
     ${record.notes.length > 0 && html`<${Panel} title="Notes">${notes(record)}<//>`}
     <${Content} key=${record.id} record=${record} />
   </div>`
+}
+
+function attemptsTitle(number: number): string {
+  return number === 0 ? 'No provider was tried' : number === 1 ? '1 attempt' : `${number} attempts`
 }
 
 function durationNote({ stream, first_event_ms: firstMs }: RequestRecord): string {

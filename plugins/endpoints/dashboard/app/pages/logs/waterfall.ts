@@ -81,7 +81,7 @@ function Row({ step, timeline }: { readonly step: Step; readonly timeline: Timel
   const { totalMs, firstEventMs } = timeline
   return html`<li class="step">
     <div class="step-name">
-      <span class=${attempt ? 'anywhere strong' : 'muted'}>${name}</span>
+      <span class=${attempt ? 'anywhere strong two-lined' : 'muted'} title=${name}>${name}</span>
       ${attempt && html`<${Outcome} attempt=${attempt} isBeside=${isBeside} />`}
     </div>
     <div class="step-track" aria-hidden="true">
@@ -120,7 +120,7 @@ interface TimeRow {
 }
 
 const columns: readonly Column<TimeRow>[] = [
-  { head: 'Step', cell: ({ name }) => html`<span class="anywhere">${name}</span>` },
+  { head: 'Step', cell: ({ name }) => html`<div class="anywhere step-cell">${name}</div>` },
   { head: 'Began', align: 'end', cell: ({ began }) => exact(began) },
   {
     head: 'Waited',
@@ -133,10 +133,11 @@ const columns: readonly Column<TimeRow>[] = [
   { head: 'First event after', align: 'end', cell: ({ firstMs }) => exact(firstMs) },
   { head: 'Took', align: 'end', cell: ({ began, ended }) => exact(ended - began) },
   { head: 'Ended', align: 'end', cell: ({ ended }) => exact(ended) },
-  { head: 'Outcome', cell: ({ outcome }) => outcome },
   {
-    head: 'Vendor’s request id',
-    cell: ({ requestId }) => (requestId === undefined ? none : html`<code class="anywhere">${requestId}</code>`),
+    head: 'Outcome',
+    cell: ({ outcome, requestId }) =>
+      html`<div class="row">${outcome}</div>
+        ${requestId !== undefined && html`<small class="muted">The vendor’s request id: <code class="anywhere">${requestId}</code></small>`}`,
   },
 ]
 const shortWaits: Readonly<Partial<Record<PartKind, string>>> = { credit: 'for credit', backoff: 'pause', queue: 'for a place' }
