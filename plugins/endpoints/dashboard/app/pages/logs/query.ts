@@ -24,10 +24,10 @@ export const moreFilters = Object.keys(recordFilters).filter(name => !ownControl
 export const measures: Readonly<
   Record<string, { readonly least: string; readonly unit: string; readonly most: string; readonly few: string }>
 > = {
-  elapsed_ms: { least: 'Duration from', unit: 'ms', most: 'Slowest', few: 'Fastest' },
+  elapsed_ms: { least: 'Least duration', unit: 'ms', most: 'Slowest', few: 'Fastest' },
   first_event_ms: { least: 'First event after', unit: 'ms', most: 'Latest first event', few: 'Earliest first event' },
-  total_tokens: { least: 'Tokens from', unit: '', most: 'Most tokens', few: 'Fewest tokens' },
-  cost_usd: { least: 'Cost from', unit: 'USD', most: 'Most expensive', few: 'Cheapest' },
+  total_tokens: { least: 'Least tokens', unit: '', most: 'Most tokens', few: 'Fewest tokens' },
+  cost_usd: { least: 'Least cost', unit: 'USD', most: 'Most expensive', few: 'Cheapest' },
 }
 const bounds = Object.keys(measures).flatMap(name => [`min_${name}`, `max_${name}`])
 
