@@ -47,6 +47,15 @@ t.test('waits stand before the attempt that waited, and hedges are side by side'
   t.end()
 })
 
+t.test('rounding adds no parts', t => {
+  const timeline = timelineOf(record(2.1, [attempt({ started_ms: 0.4, elapsed_ms: 1.2, first_event_ms: 0.9 })]))
+  t.same(
+    timeline.steps.flatMap(({ parts }) => parts.map(({ kind }) => kind)),
+    ['gateway', 'first', 'answer', 'unknown'],
+  )
+  t.end()
+})
+
 t.test('attempts stand in the order in which they began, though records have them as they ended', t => {
   const late = attempt({ provider: 'late', started_ms: 100, elapsed_ms: 10 })
   const early = attempt({ provider: 'early', outcome: 'outrun', started_ms: 1, elapsed_ms: 120 })

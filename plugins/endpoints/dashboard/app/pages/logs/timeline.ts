@@ -39,12 +39,12 @@ export function timelineOf(record: RequestRecord): Timeline {
   const endMs = Math.max(0, ...spans.map(({ toMs }) => toMs))
   const totalMs = Math.max(elapsedMs, endMs, 0.001)
   const steps = spans.map((span, index): Step => {
-    const { attempt, partsFrom, toMs } = span
+    const { attempt } = span
     return {
       name: endpointName(attempt.provider, attempt.model),
       attempt,
       isBeside: spans.some((other, at) => at !== index && partsOverlap(span, other)),
-      parts: partsOf(attempt, partsFrom, toMs),
+      parts: partsOf(span),
     }
   })
   const gaps = gapsIn(spans, totalMs, elapsedMs)
@@ -95,10 +95,9 @@ function partsOverlap(a: Span, b: Span): boolean {
 }
 
 /** First the pause after a failure, then the wait for a place, then the attempt. */
-function partsOf(attempt: Attempt, partsFrom: number, toMs: number): readonly Part[] {
-  const { outcome, elapsed_ms: took, queued_ms: queuedMs = 0, first_event_ms: firstMs } = attempt
-  const fromMs = toMs - took
-  const queuedFrom = Math.max(partsFrom, fromMs - queuedMs)
+function partsOf({ attempt, partsFrom, fromMs, toMs }: Span): readonly Part[] {
+  const { outcome, queued_ms: queuedMs = 0, waited_ms: waitedMs = 0, first_event_ms: firstMs } = attempt
+  const queuedFrom = waitedMs === 0 ? partsFrom : Math.max(partsFrom, fromMs - queuedMs)
   const kind = outcome === 'ok' ? 'answer' : outcome === 'outrun' || outcome === 'left' ? 'dropped' : 'failed'
   const spoken = firstMs === undefined ? fromMs : Math.min(toMs, fromMs + firstMs)
   const parts: readonly Part[] = [
