@@ -28,7 +28,8 @@ export const alertSchema = {
         properties: {
           of: {
             enum: ['gateway', 'providers', 'models'],
-            description: '`gateway` adds up all requests. The others compare the attempts at each provider, or at each model of a provider.',
+            description:
+              '`gateway` adds up all requests. The others compare the attempts at each provider, or at each model of a provider.',
           },
           only: {
             type: 'array',

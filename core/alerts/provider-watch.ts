@@ -1,6 +1,5 @@
 import type { AlertNote } from '../contracts/alert.ts'
 import type { EndpointCircuits } from '../call/attempts/endpoint-circuits.ts'
-import type { FailingCircuit } from '../call/attempts/failing-circuit.ts'
 import type { Clock } from '../foundation/clock.ts'
 import type { JsonObject } from '../foundation/json.ts'
 import type { AlertDraft, Announcer } from './announcer.ts'
@@ -9,26 +8,27 @@ import { durationText, listText } from './words.ts'
 
 export interface ProviderWatchParts {
   readonly announcer: Announcer
-  readonly circuits: Pick<EndpointCircuits, 'failing' | 'answeredAt'>
+  readonly circuits: Pick<EndpointCircuits, 'failing' | 'servedAt'>
   /** Names this process among those that share the store. */
   readonly process: string
   readonly clock: Pick<Clock, 'elapsed'>
 }
 
-const prefix = 'provider/'
+/** The beginning of the names of its notes; the provider follows. */
+export const providerNotes = 'provider/'
 /** How often a process repeats what it sees, and looks at what others see. */
 const repeatMs = 10_000
 /** Processes change the notes at the same time. */
 const maxTries = 8
 const maxModels = 20
-/** A model that fails says so much about its provider once no model of it has answered for so long. */
-const silentMs = 60_000
+/** Models that fail say so much about their provider once it has answered nothing for so long: a single model, and several. */
+const silentMs = { one: 60_000, several: 10_000 }
 /** Shorter than the time for which a dead process's sight counts, so that the answer came after it. */
-const answeredLatelyMs = 30_000
+const servedLatelyMs = 30_000
 
 /**
- * Tells when a provider is down, and when it is back: once for all processes. A process sees it down while its circuit is open or, if none of
- * its models has answered for a minute, while that of a model is. It is back when no process sees that any more, and one of them has had an
+ * Tells when a provider is down, and when it is back: once for all processes. A process sees it down while its circuit is open, and while
+ * those of models are and it answers nothing else. It is back when no process sees that any more, and one of them has had an
  * answer.
  */
 export class ProviderWatch {
@@ -50,8 +50,8 @@ export class ProviderWatch {
     const ended = [...before.keys()].filter(provider => !down.has(provider))
     if (!isDue && began.length === 0 && ended.length === 0) return
     const { store } = this.#parts.announcer
-    const notes = await store.notes(prefix)
-    const names = new Set([...began, ...ended, ...(isDue ? notes.map(({ name }) => name.slice(prefix.length)) : [])])
+    const notes = await store.notes(providerNotes)
+    const names = new Set([...began, ...ended, ...(isDue ? notes.map(({ name }) => name.slice(providerNotes.length)) : [])])
     for (const provider of names) await this.#say(provider, down.get(provider), ended.includes(provider), notes)
     this.#down = down
     if (isDue) this.#repeatAt = this.#parts.clock.elapsed() + repeatMs
@@ -62,17 +62,22 @@ export class ProviderWatch {
     const { circuits, clock } = this.#parts
     const failing = Map.groupBy(circuits.failing(), ({ provider }) => provider)
     const now = clock.elapsed()
-    const isDown = ({ provider, model, since }: FailingCircuit): boolean =>
-      model === '*' || (now - since >= silentMs && circuits.answeredAt(provider) < since)
-    const modelsOf = (all: readonly FailingCircuit[]): readonly string[] => all.map(({ model }) => model).filter(model => model !== '*')
-    return new Map([...failing].filter(([, all]) => all.some(isDown)).map(([provider, all]) => [provider, modelsOf(all).toSorted()]))
+    const down = new Map<string, readonly string[]>()
+    for (const [provider, all] of failing) {
+      const models = all.filter(({ model }) => model !== '*').toSorted((a, b) => a.since - b.since)
+      const isSilent = (since: number | undefined, ms: number): boolean =>
+        since !== undefined && now - since >= ms && circuits.servedAt(provider) <= since
+      const isDown = models.length < all.length || isSilent(models[0]?.since, silentMs.one) || isSilent(models[1]?.since, silentMs.several)
+      if (isDown) down.set(provider, models.map(({ model }) => model).toSorted())
+    }
+    return down
   }
 
   /** `models`: those that fail, if it is down. `hasEnded`: this process has seen that it answers again. */
   async #say(provider: string, models: readonly string[] | undefined, hasEnded: boolean, known: readonly AlertNote[]): Promise<void> {
     const { announcer, circuits, clock, process } = this.#parts
-    const answersAgain = hasEnded || clock.elapsed() - circuits.answeredAt(provider) < answeredLatelyMs
-    const name = `${prefix}${provider}`
+    const answersAgain = hasEnded || clock.elapsed() - circuits.servedAt(provider) < servedLatelyMs
+    const name = `${providerNotes}${provider}`
     let notes = known
     for (let tries = 0; tries < maxTries; tries++) {
       const note = notes.find(each => each.name === name)
@@ -81,7 +86,7 @@ export class ProviderWatch {
       const now = await announcer.store.now()
       const { state, isNews } = steadied(before, { process, isOn }, now)
       const value = state && noteOf(state)
-      if (note && value && !isNews && isOn === undefined && isSame(note.value, value)) return
+      if (note && value && !isNews && isSame(note.value, value)) return
       if (!note && !value) return
       const raised = isNews ? await announcer.drawUp(this.#draft(provider, state!, before, models, now)) : undefined
       const alert = raised && state!.told ? raised.alert.id : state?.told === false ? null : before.alert
@@ -111,7 +116,7 @@ export class ProviderWatch {
       ...about,
       severity: 'critical',
       title: `Provider ${provider} is down`,
-      message: `Its requests fail, so they go to other providers where the caller allows that.${which}`,
+      message: `Its requests fail. Where a model has other providers, those answer.${which}`,
       facts: { provider, state: 'down', models: models.slice(0, maxModels) },
     }
   }

@@ -87,8 +87,7 @@ export class SpendingWatch {
         known.isShort ||= short.has(cap.account)
         caps.set(cap.account, known)
       }
-      if (spending?.creditOf !== undefined)
-        credits.set(spending.creditOf, (credits.get(spending.creditOf) ?? false) || short.has('credit'))
+      if (spending?.creditOf !== undefined) credits.set(spending.creditOf, (credits.get(spending.creditOf) ?? false) || short.has('credit'))
     }
     const all = [...caps.values()]
     const now = this.#now

@@ -17,7 +17,8 @@ export function capAlert(cap: SpendCap, { org, id, name }: CapOwner, percent: nu
   const endsAt = period && new Date(periodEnd(period, now)).toISOString()
   const isFull = percent >= 100
   const consequence = isFull ? ' Requests that do not fit get a 402 until the cap is raised' : ''
-  const renewal = endsAt === undefined ? '' : isFull ? ` or the next ${period} begins, at ${endsAt}` : ` The next ${period} begins at ${endsAt}`
+  const renewal =
+    endsAt === undefined ? '' : isFull ? ` or the next ${period} begins, at ${endsAt}` : ` The next ${period} begins at ${endsAt}`
   return {
     kind: 'cap',
     subject: account,

@@ -6,7 +6,7 @@ export const steadyMs = 120_000
 export const sightMs = 35_000
 /** Nobody has seen anything of it for so long: it is forgotten. */
 const forgetAfterMs = 24 * 60 * 60 * 1000
-const tidyAfterMs = 10 * 60 * 1000
+const tidyAfterMs = 60 * 60 * 1000
 
 /** How all processes together see something that is either on or off. Times are those of the store. */
 export interface SteadyState {

@@ -4,6 +4,8 @@ import type { Catalog } from '../contracts/catalog.ts'
 import type { RecordStore, UsageGroup } from '../contracts/record-store.ts'
 import type { AlertDraft, Announcer } from './announcer.ts'
 import { measuredIn, type Measured } from './measured.ts'
+import { providerNotes } from './provider-watch.ts'
+import { stateIn } from './steady-state.ts'
 import { durationText, percentText } from './words.ts'
 
 export interface ThresholdParts {
@@ -43,13 +45,18 @@ export class ThresholdWatch {
   async check(): Promise<void> {
     const { store } = this.#parts.announcer
     const notes = new Map((await store.notes(prefix)).map(note => [note.name, note]))
+    const outages = await this.#outages()
     const wanted = new Set<string>()
     for (const threshold of this.#parts.thresholds) {
       const measured = await this.#measure(threshold)
       for (const measure of ['errorShare', 'p95Ms'] as const) {
         if (threshold[measure] === undefined) continue
         const start = startOf(threshold, measure)
-        for (const each of measured) await this.#compare(threshold, measure, each, notes.get(`${start}${each.subject}`), start)
+        for (const each of measured) {
+          const note = notes.get(`${start}${each.subject}`)
+          if (note || measure === 'p95Ms' || !outages(each.subject, threshold.windowMinutes))
+            await this.#compare(threshold, measure, each, note, start)
+        }
         const subjects = new Set(measured.map(({ subject }) => `${start}${subject}`))
         for (const [name, note] of notes) {
           if (!name.startsWith(start)) continue
@@ -61,6 +68,18 @@ export class ThresholdWatch {
     }
     // Of thresholds that the config no longer has.
     for (const [name, { version }] of notes) if (!wanted.has(name)) await store.change(name, version, undefined)
+  }
+
+  /** True for a provider that is down or was so in the window, and for its models: that was told already. */
+  async #outages(): Promise<(subject: string, windowMinutes: number) => boolean> {
+    const { store } = this.#parts.announcer
+    const now = await store.now()
+    const states = new Map((await store.notes(providerNotes)).map(({ name, value }) => [name.slice(providerNotes.length), stateIn(value)]))
+    return (subject, windowMinutes) => {
+      const provider = /^(?:provider:|model:)([^/]+)/.exec(subject)?.[1]
+      const state = provider === undefined ? undefined : states.get(provider)
+      return state !== undefined && (state.on || state.told || now - state.since < (windowMinutes + 1) * minuteMs)
+    }
   }
 
   async #measure(threshold: AlertThreshold): Promise<readonly Measured[]> {

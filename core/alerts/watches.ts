@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import pTimeout from 'p-timeout'
 import type { ServedCertificate } from '../contracts/alert-rules.ts'
 import { describePluginError, type Logger } from '../foundation/logger.ts'
 import type { AlertParts } from './alerts.ts'
@@ -21,6 +22,8 @@ const everyMs = { providers: 1_000, spending: 2_000, records: 10_000, duties: 15
 const dutiesEveryMs = { thresholds: minuteMs, keys: 6 * hourMs, expiry: hourMs }
 /** Right after a start there is more to do. */
 const firstCertificateMs = 10_000
+/** The store may be down. */
+const stopMs = 3_000
 
 /** Everything that is watched while a plugin delivers alerts. Nothing of it is on the path of a request, except a mark for what it spent. */
 export class Watches {
@@ -75,6 +78,10 @@ export class Watches {
   }
 
   async stop(): Promise<void> {
+    await pTimeout(this.#end(), { milliseconds: stopMs, fallback: () => undefined })
+  }
+
+  async #end(): Promise<void> {
     await Promise.all(this.#looks.map(look => look.stop()))
     // Else nobody would know what the last requests spent, until there is another.
     await this.#lastLook().catch(error => this.#parts.log.error('could not look for alerts at the end', describePluginError(error, false)))
@@ -111,7 +118,8 @@ class Look {
       await this.#look()
       this.#isFailing = false
     } catch (error) {
-      if (!this.#isFailing) this.#log.error('could not look for alerts; trying again', { at: this.#name, ...describePluginError(error, false) })
+      if (!this.#isFailing)
+        this.#log.error('could not look for alerts; trying again', { at: this.#name, ...describePluginError(error, false) })
       this.#isFailing = true
     }
   }

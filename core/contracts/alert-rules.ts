@@ -39,4 +39,3 @@ export interface ServedCertificate {
   /** Milliseconds since the epoch. */
   readonly expiresAt: number
 }
-

@@ -161,12 +161,7 @@ export interface AlertStore {
    * Replaces a note, and raises an alert with it, in one step. `known`: the version that the caller read, undefined if there was none. False,
    * and nothing changes, if another process was faster. An undefined `value` removes the note.
    */
-  change(
-    name: string,
-    known: number | undefined,
-    value: JsonObject | undefined,
-    raised?: Omit<RaisedAlert, 'claims'>,
-  ): Maybe<boolean>
+  change(name: string, known: number | undefined, value: JsonObject | undefined, raised?: Omit<RaisedAlert, 'claims'>): Maybe<boolean>
   /** Takes some of the deliveries to these channels that are due, the oldest first. None of them is due again for so long, in any process. */
   take(channels: readonly string[], forMs: number): Maybe<readonly AlertDelivery[]>
   /** Sets in how many milliseconds a delivery is due again. Undefined: it is over. */

@@ -79,7 +79,7 @@ export class EndpointCircuits implements Circuits {
 
   /** Call when an answer is complete. Times are on `Clock.elapsed`. */
   completed(endpoint: EndpointName, startedAt: number, now: number = this.#clock.elapsed(), owner?: string): void {
-    this.#providers.answered(endpoint, now)
+    this.#providers.answered(endpoint, startedAt, now)
     if (this.allHealthy) return
     const circuit = this.#find(endpoint)
     if (circuit?.completed(startedAt)) this.#closed(endpoint)
@@ -133,9 +133,9 @@ export class EndpointCircuits implements Circuits {
     return this.allHealthy ? [] : [...failingIn(this.#listed, endpointOf), ...this.#providers.failing()]
   }
 
-  /** The end of a provider's latest complete answer, on `Clock.elapsed`. */
-  answeredAt(provider: string): number {
-    return this.#providers.answeredAt(provider)
+  /** When the latest attempt started that the provider answered, on `Clock.elapsed`. */
+  servedAt(provider: string): number {
+    return this.#providers.servedAt(provider)
   }
 
   #of({ listed }: EndpointName): Map<string, Circuit> | RecentValues<string, Circuit> {

@@ -56,13 +56,16 @@ export class ProviderCircuits {
   }
 
   began({ provider }: EndpointName, startedAt: number, owner: string | undefined): void {
+    this.#trafficOf(provider).served(startedAt)
     if (this.#ofAll.get(provider)?.began(startedAt)) this.#closed(provider)
     if (this.#ofOwner(provider, owner)?.began(startedAt)) this.#closed(provider, owner)
   }
 
   /** Call for every complete answer. */
-  answered({ provider }: EndpointName, now: number): void {
-    this.#trafficOf(provider).answered(now)
+  answered({ provider }: EndpointName, startedAt: number, now: number): void {
+    const traffic = this.#trafficOf(provider)
+    traffic.served(startedAt)
+    traffic.answered(now)
   }
 
   completed({ provider }: EndpointName, startedAt: number, owner: string | undefined): void {
@@ -95,9 +98,9 @@ export class ProviderCircuits {
     return failingIn(this.#ofAll, provider => ({ provider, model: '*' }))
   }
 
-  /** The end of a provider's latest complete answer. */
-  answeredAt(provider: string): number {
-    return this.#traffic.get(provider)?.answeredAt ?? -Infinity
+  /** When the latest attempt started that the provider answered. */
+  servedAt(provider: string): number {
+    return this.#traffic.get(provider)?.servedAt ?? -Infinity
   }
 
   #suspected({ provider, model }: EndpointName, startedAt: number, now: number, owner: string, failure: WideFailure): void {

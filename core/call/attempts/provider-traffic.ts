@@ -26,17 +26,21 @@ export class ProviderTraffic {
   /** When no connection was made. */
   #unreached: readonly number[] = []
   #bucket = -1
-  #answeredAt = -Infinity
+  #servedAt = -Infinity
   #now = 0
 
   answered(now: number): void {
-    this.#answeredAt = now
     this.#answers[this.#bucketAt(now)]!++
   }
 
-  /** The end of its latest complete answer. */
-  get answeredAt(): number {
-    return this.#answeredAt
+  /** Call when an attempt that started then has begun to answer. */
+  served(startedAt: number): void {
+    this.#servedAt = Math.max(this.#servedAt, startedAt)
+  }
+
+  /** When the latest attempt started that was answered. */
+  get servedAt(): number {
+    return this.#servedAt
   }
 
   /** `model` is undefined if no connection was made: that is true of all models. */

@@ -207,10 +207,12 @@ async function silences({ alerts, other = alerts, pass }: AlertsUnderTest): Prom
     'theirs all',
   ])
   assert.equal((await idsIn(alerts)).length, 5, 'all are listed')
-  assert.deepEqual(
-    await Promise.all(['silent', 'loud', 'ours', 'both'].map(async id => (await alerts.find(id))?.silencedBy)),
-    ['s1', null, 's2', 's3'],
-  )
+  assert.deepEqual(await Promise.all(['silent', 'loud', 'ours', 'both'].map(async id => (await alerts.find(id))?.silencedBy)), [
+    's1',
+    null,
+    's2',
+    's3',
+  ])
   assert.equal(await other.removeSilence('s1'), true)
   assert.equal(await alerts.removeSilence('s1'), false)
   await raise(alerts, 'again', { kind: 'provider', subject: 'provider:acme', org: null })

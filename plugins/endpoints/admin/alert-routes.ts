@@ -35,7 +35,12 @@ export function alertRoutes(stores: Stores, store: AlertStore): readonly AdminRo
       ...{ method: 'POST', path: `${base}/silences`, role: 'editor', reach: 'org' },
       handle: (exchange, gateway) => silences.create(exchange, gateway),
       describe: () =>
-        described({ summary: 'Keep alerts from being delivered until a time', request: newSilenceSchema, shows: shownSilence, status: 201 }),
+        described({
+          summary: 'Keep alerts from being delivered until a time',
+          request: newSilenceSchema,
+          shows: shownSilence,
+          status: 201,
+        }),
     },
     {
       ...{ method: 'DELETE', path: `${base}/silences/:id`, role: 'editor', reach: 'org' },

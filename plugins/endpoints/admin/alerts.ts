@@ -54,7 +54,13 @@ export class Alerts {
     const filter = { org: admin.org ?? org, kind, state: query.oneOf('state', alertStates), ...query.range() }
     const isHidden = admin.org !== undefined && org !== undefined && org !== admin.org
     const found = isHidden ? [] : await this.#alerts.page(filter, wanted)
-    return await page('alerts', found, pageLimit, ({ at, id }) => ({ at, id }), alerts => alerts.map(shown))
+    return await page(
+      'alerts',
+      found,
+      pageLimit,
+      ({ at, id }) => ({ at, id }),
+      alerts => alerts.map(shown),
+    )
   }
 
   async acknowledge(exchange: AdminExchange, gateway: AdminServices): Promise<Reply> {

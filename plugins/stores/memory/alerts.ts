@@ -94,7 +94,12 @@ export class MemoryAlerts implements AlertStore {
         alert.at < to,
     )
     const position = ({ at, id }: StoredAlert): { readonly at: number; readonly id: string } => ({ at, id })
-    return pageOf(wanted.toSorted((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1)), position, query, true)
+    return pageOf(
+      wanted.toSorted((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1)),
+      position,
+      query,
+      true,
+    )
   }
 
   find(id: string): StoredAlert | undefined {
@@ -133,6 +138,7 @@ export class MemoryAlerts implements AlertStore {
       counts.set(org, count)
       if (count > maxAlertsOfOrganization || at <= now - keepAlertsMs) this.#alerts.delete(id)
     }
+    for (const [name, { alert }] of this.#deliveries) if (!this.#alerts.has(alert.id)) this.#deliveries.delete(name)
   }
 
   get #kept(): StoredAlert[] {

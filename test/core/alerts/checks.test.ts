@@ -44,7 +44,13 @@ t.test('keys that nobody uses are told of once, and a few of them at a time', as
   const keys = new MemoryKeys()
   const used = new Map<string, number>()
   for (let index = 0; index < 250; index++)
-    keys.add({ ...leanKey, id: `k${index}`, name: 'k', org: index < 30 ? 'crowded' : 'fine', createdAt: now - (index < 30 ? 40 : 5) * dayMs + index })
+    keys.add({
+      ...leanKey,
+      id: `k${index}`,
+      name: 'k',
+      org: index < 30 ? 'crowded' : 'fine',
+      createdAt: now - (index < 30 ? 40 : 5) * dayMs + index,
+    })
   keys.add({ ...leanKey, id: 'busy', name: 'k', org: 'fine', createdAt: now - 300 * dayMs })
   keys.add({ ...leanKey, id: 'idle', name: 'k', org: 'fine', createdAt: now - 300 * dayMs })
   used.set('busy', now - dayMs).set('idle', now - 31 * dayMs)
@@ -69,7 +75,10 @@ t.test('keys that nobody uses are told of once, and a few of them at a time', as
   t.equal(stage.titles.length, 31)
   stage.clock.pass(10 * dayMs)
   await check.check()
-  t.ok(stage.alerts.slice(31).some(({ subject }) => subject === 'key:idle'), 'it was used, and then not again')
+  t.ok(
+    stage.alerts.slice(31).some(({ subject }) => subject === 'key:idle'),
+    'it was used, and then not again',
+  )
 })
 
 t.test('a certificate is told of three times, once for all gateways that serve it', async t => {

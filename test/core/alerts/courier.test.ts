@@ -13,7 +13,11 @@ function gateway(stage: AlertStage, channels: Readonly<Record<string, Deliver>>,
   const registry = new Registry<AlertChannel>('alert channel', ({ name }) => name)
   for (const [name, deliver] of Object.entries(channels)) registry.add({ name, deliver }, `plugin-${name}`)
   registry.seal()
-  return new Courier(stage.store, registry, createLogger('debug', new Masks(), line => void logs.push(line)))
+  return new Courier(
+    stage.store,
+    registry,
+    createLogger('debug', new Masks(), line => void logs.push(line)),
+  )
 }
 
 async function raise(stage: AlertStage, ...channels: readonly string[]): Promise<Alert> {
@@ -38,7 +42,10 @@ async function look(...couriers: readonly Courier[]): Promise<void> {
 t.test('of three gateways, one delivers to each channel', async t => {
   const stage = new AlertStage()
   const got: string[] = []
-  const to = (name: string): Deliver => async alert => void got.push(`${name} ${alert.id}`)
+  const to =
+    (name: string): Deliver =>
+    async alert =>
+      void got.push(`${name} ${alert.id}`)
   const couriers = [1, 2, 3].map(() => gateway(stage, { chat: to('chat'), pager: to('pager') }))
   const alerts = [await raise(stage, 'chat', 'pager'), await raise(stage, 'chat')]
   await look(...couriers)

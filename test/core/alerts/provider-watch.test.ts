@@ -59,7 +59,14 @@ t.test('twelve models that fail at once are one alert, and so is their return', 
   await pass(stage, all, 2)
   t.same(stage.titles, ['Provider acme is down'])
   t.match(stage.alerts, [
-    { kind: 'provider', subject: 'provider:acme', org: null, severity: 'critical', state: 'open', facts: { provider: 'acme', models: models.toSorted() } },
+    {
+      kind: 'provider',
+      subject: 'provider:acme',
+      org: null,
+      severity: 'critical',
+      state: 'open',
+      facts: { provider: 'acme', models: models.toSorted() },
+    },
   ])
   await pass(stage, all, 300)
   t.same(stage.titles.length, 1, 'an outage that goes on is no news')
@@ -109,6 +116,21 @@ t.test('a single model that fails says so of its provider if no other answers', 
   await pass(quiet, [other], 40)
   t.same(quiet.titles, ['Provider acme is down'])
   t.match(quiet.alerts, [{ facts: { models: ['a'] } }])
+})
+
+t.test('several models that fail say so soon, even where answers came a moment ago', async t => {
+  const [stage, one] = replicas(1) as [AlertStage, Replica]
+  for (let times = 0; times < 100; times++) one.answer('a')
+  await pass(stage, [one], 1)
+  for (const model of ['a', 'b', 'c']) for (let times = 0; times < 30; times++) one.fail(model, 'acme', unreachable)
+  await pass(stage, [one], 9)
+  t.same(stage.titles, [])
+  await pass(stage, [one], 2)
+  t.same(stage.titles, ['Provider acme is down'])
+  const [busyStage, other] = replicas(1) as [AlertStage, Replica]
+  for (const model of ['a', 'b']) for (let times = 0; times < 30; times++) other.fail(model)
+  await pass(busyStage, [other], 30, () => other.answer('c'))
+  t.same(busyStage.titles, [], 'the rest of it answers')
 })
 
 t.test('what callers or vendors cause is no outage', async t => {

@@ -57,7 +57,13 @@ t.test('a cap is told of at each part, once over three gateways', async t => {
   await spend('key:demo', 1)
   t.same(titles().slice(1), ['API key "demo" (demo) has used 80% of its spend cap', 'API key "demo" (demo) has used 100% of its spend cap'])
   t.match(shared.alerts, [
-    { kind: 'cap', subject: 'key:demo', org: 'example', severity: 'warning', facts: { percent: 50, spent_usd: 5, cap_usd: 10, period: null } },
+    {
+      kind: 'cap',
+      subject: 'key:demo',
+      org: 'example',
+      severity: 'warning',
+      facts: { percent: 50, spent_usd: 5, cap_usd: 10, period: null },
+    },
     { severity: 'warning', message: '8.10 of 10.00 USD are spent.' },
     { severity: 'critical', message: '10.10 of 10.00 USD are spent. Requests that do not fit get a 402 until the cap is raised.' },
   ])

@@ -61,5 +61,5 @@ t.test('the sight of a process that died stays until another sees that it is off
 t.test('what is over for long is forgotten', async t => {
   const off = { ...neverOn, since: 1_000_000_000 }
   t.match(steadied(off, { process: 'a', isOn: undefined }, 1_000_000_000 + 60_000), { state: { on: false } })
-  t.match(steadied(off, { process: 'a', isOn: undefined }, 1_000_000_000 + 700_000), { state: undefined })
+  t.match(steadied(off, { process: 'a', isOn: undefined }, 1_000_000_000 + 3_700_000), { state: undefined })
 })

@@ -32,11 +32,12 @@ async function toldOnce(t: Test, count: number, stores: () => readonly PluginUse
   const [first] = all
   const until = async (kind: string, times: number): Promise<readonly Delivered[]> => {
     const found = (): readonly Delivered[] => delivered.filter(({ alert }) => alert.kind === kind)
-    for (let tries = 0; found().length < times && tries < 200; tries++) await setTimeout(50)
+    for (let tries = 0; found().length < times && tries < 400; tries++) await setTimeout(50)
     // Another gateway might tell it, too.
     await setTimeout(200)
     return found()
   }
+  await first!.call('POST', '/orgs', { id: 'acme', name: 'acme' })
   const { id, key } = (await first!.call('POST', '/keys', { name: 'demo', org: 'acme', spend_cap_usd: 0.1 })).body
   let asked = 0
   const spend = async (requests: number): Promise<number[]> =>
@@ -61,17 +62,27 @@ async function toldOnce(t: Test, count: number, stores: () => readonly PluginUse
   t.match(await until('credit', 1), [{ alert: { subject: 'org:paying', org: 'paying', facts: { percent: 50, full_usd: 0.1 } } }])
   await first!.call('POST', '/orgs/paying/credits', { amount_usd: 0.06 })
   await Promise.all(Array.from({ length: 6 }, () => all[asked++ % count]!.ask(payer)))
-  t.match((await until('credit', 2)).slice(1), [{ alert: { facts: { percent: 50, full_usd: 0.1, balance_usd: 0.04 } } }], 'credit was added')
+  t.match(
+    (await until('credit', 2)).slice(1),
+    [{ alert: { facts: { percent: 50, full_usd: 0.1, balance_usd: 0.04 } } }],
+    'credit was added',
+  )
 
   acme.isDown = true
   for (const under of all)
     await Promise.all(Array.from({ length: 12 }, (_, index) => Promise.all([1, 2, 3].map(() => under.ask(under.apiKey, `m${index}`)))))
   t.match(await until('provider', 1), [{ alert: { title: 'Provider acme is down', org: null } }])
-  t.same(delivered.map(({ alert }) => alert.id).length, new Set(delivered.map(({ alert }) => alert.id)).size)
+  // Callers get errors, which may be told by now, too.
+  const [errors, others] = [
+    delivered.filter(({ alert }) => alert.kind === 'errors'),
+    delivered.filter(({ alert }) => alert.kind !== 'errors'),
+  ]
   t.same(
-    delivered.map(({ alert }) => alert.kind),
+    others.map(({ alert }) => alert.kind),
     ['cap', 'cap', 'cap', 'cap', 'credit', 'credit', 'provider'],
   )
+  t.equal(new Set(errors.map(({ alert }) => alert.title)).size, errors.length)
+  t.equal(new Set(delivered.map(({ alert }) => alert.id)).size, delivered.length)
 }
 
 t.test('an alert that a gateway took is delivered by another after kill -9', { timeout: 60_000 }, async t => {

@@ -19,7 +19,14 @@ const channel = adding(AlertChannels, {
 })
 const failing = adding(LogSinks, { name: 'failing', accepts: 'metadata', write: () => Promise.reject(new Error('no')) })
 const gateway = await createGateway({
-  plugins: [sql({ file, services: [...storeServiceNames] }), memory({}), localSealer({ masterKey: 'ab'.repeat(32) }), models({}), channel, failing],
+  plugins: [
+    sql({ file, services: [...storeServiceNames] }),
+    memory({}),
+    localSealer({ masterKey: 'ab'.repeat(32) }),
+    models({}),
+    channel,
+    failing,
+  ],
   settings: { logLevel: 'silent' },
 })
 const key = await gateway.issueKey({ name: 'demo' })

@@ -6,7 +6,9 @@ import { adminGateway, type AdminGateway } from '../../kit/admin-gateway.ts'
 const dayMs = 86_400_000
 const soon = (): string => new Date(Date.now() + dayMs).toISOString()
 
-async function underTest(): Promise<AdminGateway & { raise(id: string, members?: Partial<Alert>): Promise<void>; readonly store: AlertStore }> {
+async function underTest(): Promise<
+  AdminGateway & { raise(id: string, members?: Partial<Alert>): Promise<void>; readonly store: AlertStore }
+> {
   let store: AlertStore | undefined
   const reading = definePlugin({
     name: 'reads-alerts',
@@ -58,7 +60,11 @@ t.test('alerts are listed, found and acknowledged, by those who may see them', a
   ] as const)
     t.match(await call('GET', `/alerts${query}`), { status: 400, body: { error: { param } } }, query)
 
-  const [viewer, editor, other] = await Promise.all([under.token('viewer', 'acme'), under.token('editor', 'acme'), under.token('editor', 'globex')])
+  const [viewer, editor, other] = await Promise.all([
+    under.token('viewer', 'acme'),
+    under.token('editor', 'acme'),
+    under.token('editor', 'globex'),
+  ])
   t.same(await ids('', viewer), ['a1'])
   t.same(await ids('?org=globex', viewer), [])
   t.same(await ids('?kind=provider', viewer), [])
@@ -72,7 +78,9 @@ t.test('alerts are listed, found and acknowledged, by those who may see them', a
   t.match(await call('POST', '/alerts/a1/acknowledge'), { status: 200, body: { state: 'acknowledged' } })
   t.same(await ids('?state=acknowledged'), ['a1'])
   const { body: audit } = await call('GET', '/audit?target=a1')
-  t.match(audit.data, [{ action: 'alerts.acknowledge', target: 'a1', org: 'acme', changes: { state: { from: 'open', to: 'acknowledged' } } }])
+  t.match(audit.data, [
+    { action: 'alerts.acknowledge', target: 'a1', org: 'acme', changes: { state: { from: 'open', to: 'acknowledged' } } },
+  ])
   t.equal(audit.data.length, 1)
 })
 
@@ -83,7 +91,15 @@ t.test('silences hold back what they match', async t => {
   const made = await call('POST', '/silences', { kind: 'provider', subject: 'provider:acme', until: soon(), note: 'Maintenance' })
   t.match(made, {
     status: 201,
-    body: { object: 'silence', kind: 'provider', subject: 'provider:acme', org: null, note: 'Maintenance', created_by: 'command-line', reach: 'all' },
+    body: {
+      object: 'silence',
+      kind: 'provider',
+      subject: 'provider:acme',
+      org: null,
+      note: 'Maintenance',
+      created_by: 'command-line',
+      reach: 'all',
+    },
   })
   await raise('a1', { kind: 'provider', subject: 'provider:acme', org: null })
   t.same(await store.take(['chat'], 1), [])
@@ -102,7 +118,11 @@ t.test('an organization silences its own targets only', async t => {
   const under = await underTest()
   t.teardown(under.stop)
   const { call, raise, store } = under
-  const [editor, other, viewer] = await Promise.all([under.token('editor', 'acme'), under.token('editor', 'globex'), under.token('viewer', 'acme')])
+  const [editor, other, viewer] = await Promise.all([
+    under.token('editor', 'acme'),
+    under.token('editor', 'globex'),
+    under.token('viewer', 'acme'),
+  ])
   t.match(await call('POST', '/silences', { until: soon() }, viewer), { status: 403 })
   const own = await call('POST', '/silences', { until: soon() }, editor)
   t.match(own, { status: 201, body: { org: 'acme', reach: 'org', kind: null } })

@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely'
+import { sql, type Expression, type ExpressionBuilder, type Kysely, type SqlBool } from 'kysely'
 import type { JsonObject } from '../../../../core/index.ts'
 import {
   maxTakenDeliveries,
@@ -109,11 +109,15 @@ export class SqlAlerts implements AlertStore {
 
   async putOff(alertId: string, channel: string, dueInMs: number | undefined): Promise<void> {
     const database = this.#database
-    const change =
-      dueInMs === undefined
-        ? database.deleteFrom('alert_delivery')
-        : database.updateTable('alert_delivery').set({ due_at: databaseIn(database, dueInMs) })
-    await change.where('alert_id', '=', alertId).where('channel', '=', channel).execute()
+    const isIt = ({ eb, and }: ExpressionBuilder<Tables, 'alert_delivery'>): Expression<SqlBool> =>
+      and([eb('alert_id', '=', alertId), eb('channel', '=', channel)])
+    if (dueInMs === undefined) await database.deleteFrom('alert_delivery').where(isIt).execute()
+    else
+      await database
+        .updateTable('alert_delivery')
+        .set({ due_at: databaseIn(database, dueInMs) })
+        .where(isIt)
+        .execute()
   }
 
   async page({ kind, org, state, from, to }: AlertFilter, { limit, after }: PageQuery): Promise<readonly StoredAlert[]> {

@@ -23,6 +23,7 @@ import * as background from './0031-background.ts'
 import * as usageSession from './0035-usage-session.ts'
 import * as signOuts from './0038-sign-outs.ts'
 import * as alerts from './0042-alerts.ts'
+import * as alertTargets from './0043-alert-targets.ts'
 
 const written: Readonly<Record<string, Migration>> = {
   '0001-api-keys': apiKeys,
@@ -48,6 +49,7 @@ const written: Readonly<Record<string, Migration>> = {
   '0035-usage-session': usageSession,
   '0038-sign-outs': signOuts,
   '0042-alerts': alerts,
+  '0043-alert-targets': alertTargets,
 }
 
 /** All migrations, run in the order of their names. Never change a released one, nor the `revision` of a released field. */
