@@ -3,8 +3,8 @@ import type { Alert } from '../../../../core/contracts/alert.ts'
 import { SqlAlerts } from '../../../../plugins/stores/sql/alerts/store.ts'
 import { openSqlite } from '../../../../plugins/stores/sql/sqlite/open.ts'
 
-/** Stores alerts in the database of a gateway, the newest last. Members that are not given are those of a provider that is down. */
-export async function addAlerts(file: string, alerts: readonly Partial<Alert>[]): Promise<void> {
+/** Stores alerts in the database of a gateway, the newest last, for these channels. Members that are not given are those of a provider that is down. */
+export async function addAlerts(file: string, alerts: readonly Partial<Alert>[], channels: readonly string[] = []): Promise<void> {
   const { database } = await openSqlite(file)
   const store = new SqlAlerts(database, systemClock)
   const now = Date.now()
@@ -23,7 +23,7 @@ export async function addAlerts(file: string, alerts: readonly Partial<Alert>[])
         resolves: null,
         ...members,
       },
-      channels: [],
+      channels,
     })
   await database.destroy()
 }

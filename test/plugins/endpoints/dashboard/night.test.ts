@@ -1,6 +1,9 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
-import type { AttemptRecord } from '../../../../core/contracts/log-sink.ts'
+import type { AttemptRecord, RequestRecord } from '../../../../core/contracts/log-sink.ts'
 import { accessibilityProblems, noBrowser, openBrowser, openPage, type View, type WatchedPage } from './browser.ts'
 import { addAlerts } from './demo-alerts.ts'
 import { addRecordsAt, type DemoKey } from './demo-records.ts'
@@ -85,6 +88,66 @@ t.test('what an operator sees at night', { skip: noBrowser }, async t => {
     t.equal(await overflow(page), 0)
   })
 
+  await t.test('requests are sorted and filtered, and the address says how', async t => {
+    const common = { org: 'globex', usage: null, inputTokens: 10 } as const
+    for (const [index, members] of [
+      { elapsedMs: 9_000, costUsd: 0.1, outputTokens: 5, firstEventMs: 20 },
+      { elapsedMs: 50, costUsd: 0.3, outputTokens: 900, firstEventMs: 30 },
+      { elapsedMs: 700, status: 402, errorCode: 'insufficient_credits', reason: 'cap', reasonLevel: 'team', costUsd: null, outputTokens: 1, firstEventMs: null },
+      { elapsedMs: 800, status: 200, stream: true, errorCode: 'provider_error', reason: 'vendor', costUsd: 0.2, outputTokens: 2, firstEventMs: 600 },
+    ].entries())
+      await addRecordsAt(stage.database, key, [now + 100 + index], { ...common, ...(members as Partial<RequestRecord>) })
+    const { page, problems, settled } = await open(t, 'logs?org=globex')
+    const rows = async (): Promise<readonly string[]> => {
+      await settled()
+      return await page.locator('td[data-head=Duration]').allInnerTexts()
+    }
+    t.same(await rows(), ['800 ms', '700 ms', '50 ms', '9 s'])
+    const head = page.getByRole('columnheader', { name: 'Duration' })
+    await head.getByRole('button').click()
+    await page.waitForURL(/sort=elapsed_ms$/)
+    t.same(await rows(), ['9 s', '800 ms', '700 ms', '50 ms'])
+    t.equal(await head.getAttribute('aria-sort'), 'descending')
+    await head.getByRole('button').press('Enter')
+    await page.waitForURL(/order=asc/)
+    t.same(await rows(), ['50 ms', '700 ms', '800 ms', '9 s'])
+    await page.reload()
+    t.same(await rows(), ['50 ms', '700 ms', '800 ms', '9 s'], 'also when the page is loaded again')
+    t.equal(await head.getAttribute('aria-sort'), 'ascending')
+    for (const [order, expected] of [
+      ['Most expensive', ['50 ms', '800 ms', '9 s']],
+      ['Latest first event', ['800 ms', '50 ms', '9 s']],
+      ['Most tokens', ['50 ms', '9 s', '800 ms', '700 ms']],
+    ] as const) {
+      await page.getByLabel('Sort by').selectOption(order)
+      t.same(await rows(), expected, order)
+    }
+    t.same(await accessibilityProblems(page), [])
+    await page.getByLabel('Sort by').selectOption('Newest')
+    t.match(page.url(), /logs\?org=globex$/)
+    await page.getByLabel('Status').selectOption('failed')
+    t.same(await rows(), ['800 ms', '700 ms'], 'a stream that broke off failed, too')
+    await page.getByText('More filters').click()
+    await page.getByLabel('Class of failure').selectOption('cap')
+    t.same(await rows(), ['700 ms'])
+    await page.getByLabel('Class of failure').selectOption('')
+    await page.getByLabel('Error code').fill('provider_error')
+    t.same(await rows(), ['800 ms'])
+    await page.locator('tbody .row-link').click()
+    t.match(await page.getByRole('region', { name: 'Why it failed' }).innerText(), /Requests with this code/)
+    await page.locator('.above').click()
+    await page.waitForURL(/logs\?/)
+    t.same(Object.fromEntries(new URL(page.url()).searchParams), { org: 'globex', status: 'failed', error_code: 'provider_error' })
+    await page.getByRole('link', { name: 'Clear' }).click()
+    await page.getByLabel('Organization').fill('globex')
+    await page.getByLabel('Least duration, ms').fill('750')
+    t.same(await rows(), ['800 ms', '9 s'])
+    await page.goto(`${stage.adminUrl}/?by=org`)
+    await page.getByRole('link', { name: /Latency, p95/ }).click()
+    await page.waitForURL(/logs\?(?=.*sort=elapsed_ms)/)
+    t.same(problems, [])
+  })
+
   await t.test('alerts are counted, acknowledged and silenced', async t => {
     await addAlerts(stage.database, [
       { id: 'alert_cap', kind: 'cap', org: 'acme', subject: `key:${keyId}`, severity: 'warning', title: `Key ${markup} has spent 80%` },
@@ -129,6 +192,77 @@ t.test('what an operator sees at night', { skip: noBrowser }, async t => {
     )
   })
 
+  await t.test('a target is made, tested, changed and deleted, and what it did not take is sent again', async t => {
+    const receiver = await openReceiver(t)
+    const { page, problems } = await open(t, 'alerts?tab=targets')
+    const dialog = page.getByRole('dialog')
+    await page.getByText('No targets yet').waitFor()
+    await page.getByRole('button', { name: 'New target' }).first().click()
+    await dialog.getByLabel('Name').fill(`Acme ${markup}`)
+    await dialog.getByLabel('Organization').fill('acme')
+    await dialog.getByLabel('Address').fill('nowhere')
+    await dialog.getByLabel('Spend cap').check()
+    await dialog.getByRole('button', { name: 'Create target' }).click()
+    await dialog.locator('.field-error').waitFor()
+    t.equal(await dialog.getByLabel('Address').getAttribute('aria-invalid'), 'true')
+    t.same(await accessibilityProblems(page), [], 'the form with an error')
+    await dialog.getByLabel('Address').fill(receiver.url)
+    await dialog.getByRole('button', { name: 'Create target' }).click()
+    const secret = (await dialog.locator('pre').textContent())!.trim()
+    t.match(secret, /^whsec_/)
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    const row = page.getByRole('row', { name: /Acme <img/ })
+    t.match(await row.innerText(), /JSON at 127\.0\.0\.1:\d+ …k=77, signed with …/)
+    t.notMatch(
+      await page.content(),
+      new RegExp(`${secret.slice(6, 20)}|a-secret-path`),
+      'neither the secret nor the address is shown again',
+    )
+
+    receiver.status = 500
+    await row.getByRole('button', { name: /^Test/ }).click()
+    await page.getByText('did not get the test alert').waitFor()
+    receiver.status = 204
+    await row.getByRole('button', { name: /^Test/ }).click()
+    await page.getByText('got the test alert.').waitFor()
+    t.equal(receiver.ids.length, 2)
+
+    receiver.status = 410
+    const cap = { kind: 'cap', org: 'acme', subject: 'org:acme', title: 'Acme has spent 50%' } as const
+    await addAlerts(stage.database, [{ ...cap, id: 'alert_gone' }], ['alert-webhook'])
+    await row.getByText('gone', { exact: true }).waitFor()
+    await row.getByRole('link', { name: '1 failed' }).click()
+    const message = page.getByRole('row', { name: /alert_gone of acme/ })
+    t.match(await message.innerText(), /410/)
+    t.same(await accessibilityProblems(page), [], 'the messages')
+    receiver.status = 204
+    await page.getByRole('tab', { name: 'Targets' }).click()
+    await row.getByRole('button', { name: /^Test/ }).click()
+    await row.getByText('in use').waitFor()
+    await page.getByRole('tab', { name: 'Undelivered' }).click()
+    await message.getByRole('button', { name: 'Send again' }).click()
+    await page.getByLabel('State').selectOption('delivered')
+    await message.waitFor()
+    t.equal(receiver.ids.at(-1), receiver.ids.at(-3), 'with the same id')
+
+    await page.getByRole('tab', { name: 'Targets' }).click()
+    await row.getByRole('button', { name: /^Change/ }).click()
+    await dialog.getByLabel(/^Severity/).selectOption('critical')
+    const changing = page.waitForRequest(request => request.method() === 'PATCH')
+    await dialog.getByRole('button', { name: 'Save changes' }).click()
+    t.same((await changing).postDataJSON(), { min_severity: 'critical' }, 'only what differs is sent')
+    await row.getByText('Critical only').waitFor()
+    t.same(await accessibilityProblems(page), [], 'the targets')
+    await row.getByRole('button', { name: /^Delete/ }).click()
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('No targets yet').waitFor()
+    t.equal(await page.evaluate('window.injected'), undefined)
+    t.same(
+      problems.filter(problem => !problem.includes('400')),
+      [],
+    )
+  })
+
   await t.test('a viewer only sees, and an organization sees its own', async t => {
     const token = async (role: string, org: string | null): Promise<string> =>
       (await stage.call('POST', '/admin-tokens', { name: 'other', role, org })).token
@@ -143,6 +277,28 @@ t.test('what an operator sees at night', { skip: noBrowser }, async t => {
     t.same([...viewer.problems, ...acme.problems, ...globex.problems], [])
   })
 })
+
+interface Receiver {
+  readonly url: string
+  /** The `webhook-id` of each message. */
+  readonly ids: string[]
+  status: number
+}
+
+async function openReceiver(t: Test): Promise<Receiver> {
+  const receiver = { url: '', ids: [] as string[], status: 204 }
+  const server = createServer((request, response) => {
+    receiver.ids.push(String(request.headers['webhook-id']))
+    request.resume().on('end', () => response.writeHead(receiver.status).end())
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/a-secret-path?hook=77`
+  return receiver
+}
 
 async function boxOf(page: Page, selector: string, index: number): Promise<{ readonly x: number; readonly width: number }> {
   return (await page.locator(selector).nth(index).boundingBox())!
