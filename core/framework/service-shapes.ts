@@ -88,7 +88,15 @@ service(Ledger, {
   balance: method,
   entries: method,
 })
-service(RecordStore, { page: method, find: method, content: method, eraseContent: method, usage: method, keyUse: method })
+service(RecordStore, {
+  page: method,
+  ranked: optional(method),
+  find: method,
+  content: method,
+  eraseContent: method,
+  usage: method,
+  keyUse: method,
+})
 service(AuditTrail, { add: method, page: method })
 service(AdminTokenStore, { find: method, add: method, remove: method, list: method })
 service(SignOuts, { add: method, has: method })

@@ -22,6 +22,7 @@ import * as conversations from './0030-conversations.ts'
 import * as background from './0031-background.ts'
 import * as usageSession from './0035-usage-session.ts'
 import * as signOuts from './0038-sign-outs.ts'
+import * as recordMeasures from './0041-record-measures.ts'
 import * as alerts from './0042-alerts.ts'
 import * as alertTargets from './0043-alert-targets.ts'
 
@@ -48,6 +49,7 @@ const written: Readonly<Record<string, Migration>> = {
   '0031-background': background,
   '0035-usage-session': usageSession,
   '0038-sign-outs': signOuts,
+  '0041-record-measures': recordMeasures,
   '0042-alerts': alerts,
   '0043-alert-targets': alertTargets,
 }

@@ -44,7 +44,7 @@ t.test('records of earlier versions are told by their status, code, notes and at
     [{ status: 200, error_code: 'provider_error' }, 'vendor'],
     [{ status: 424, reason: 'a later one' }, 'vendor'],
   ] as const)
-    t.equal(kindOf(members), expected, JSON.stringify(members))
+    t.equal(kindOf(members as Partial<RequestRecord>), expected, JSON.stringify(members))
   t.end()
 })
 

@@ -229,7 +229,7 @@ t.test('what an operator sees at night', { skip: noBrowser }, async t => {
 
     receiver.status = 410
     const cap = { kind: 'cap', org: 'acme', subject: 'org:acme', title: 'Acme has spent 50%' } as const
-    await addAlerts(stage.database, [{ ...cap, id: 'alert_gone' }], ['alert-webhook'])
+    await addAlerts(stage.database, [{ ...cap, id: 'alert_gone' }], ['webhook'])
     await row.getByText('gone', { exact: true }).waitFor()
     await row.getByRole('link', { name: '1 failed' }).click()
     const message = page.getByRole('row', { name: /alert_gone of acme/ })

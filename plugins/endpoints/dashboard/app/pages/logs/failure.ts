@@ -1,23 +1,9 @@
+import { recordFields } from '../../fields.ts'
 import type { Level } from '../../policy.ts'
 import { hasFailedLater, type Attempt, type RequestRecord } from './record.ts'
 
-/** What made a request fail: the classes of the admin API. */
-export const failureKinds = [
-  'request',
-  'authentication',
-  'permission',
-  'policy',
-  'guardrail',
-  'limit',
-  'concurrency',
-  'cap',
-  'credit',
-  'overload',
-  'vendor',
-  'timeout',
-  'left',
-  'gateway',
-] as const
+/** The classes of failures. */
+export const failureKinds = recordFields.reason.choices
 export type FailureKind = (typeof failureKinds)[number]
 
 export interface Failure {
