@@ -2,7 +2,6 @@
 // may change without notice.
 
 export type { AbsentProvider, Capabilities, CatalogEntry, CatalogSource, Endpoint, Model, Price } from './contracts/catalog.ts'
-export type { Alert, AlertAudience, AlertChannel } from './contracts/alert.ts'
 export type { CallObserver } from './contracts/call-observer.ts'
 export type { CallWrapper } from './contracts/call-wrapper.ts'
 export type { DecisionClient } from './contracts/decision.ts'
@@ -30,7 +29,6 @@ export { token, type Token } from './foundation/token.ts'
 export { own, wording, Wording, type Own } from './foundation/wording.ts'
 export {
   AbsentProviders,
-  AlertChannels,
   CallObservers,
   CallWrappers,
   CatalogSources,

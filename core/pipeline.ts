@@ -15,6 +15,7 @@ import { ProviderQueues } from './call/attempts/provider-queues.ts'
 import { ProviderStates } from './call/attempts/provider-states.ts'
 import { SendingRulesIndex } from './call/attempts/sending-rules.ts'
 import { Calls } from './call/calls.ts'
+import { Observers } from './call/observers.ts'
 import { SessionIds } from './call/session-ids.ts'
 import { Reservations } from './limits/reservations.ts'
 import { AskedModels } from './decisions/asked-models.ts'
@@ -85,6 +86,7 @@ export const pipeline = [
   LiveAnswers,
   LiveOperations,
   SessionIds,
+  Observers,
   Calls,
   Generation,
   TokenLimits,

@@ -91,7 +91,7 @@ export class Operation {
   /** Call when the answer begins. From then on, it is charged. */
   answeredBy(endpoint: Endpoint): void {
     this.#endpoint = endpoint
-    this.#scope.record.firstEventMs ??= this.#clock.elapsed() - this.#scope.record.start
+    this.#begin()
     this.#scope.record.provider = endpoint.provider
     this.#scope.record.model = endpoint.model
   }
@@ -99,6 +99,12 @@ export class Operation {
   /** Call instead of `answeredBy` if no endpoint was asked: the answer costs nothing. */
   answeredFree(): void {
     this.#isGiven = true
+    this.#begin()
+  }
+
+  #begin(): void {
+    const { record } = this.#scope
+    record.firstEventMs ??= this.#clock.elapsed() - record.start
   }
 
   /** The error that the caller gets: what was thrown or, after an abort, the reason of the abort. */

@@ -233,7 +233,7 @@ export const extensionPoints: readonly ExtensionPoint<any>[] = [
     embedding: optional(method),
     rerank: optional(method),
   }),
-  point(CallObservers, 'call observer', observer => observer.name, { name: text, begin: method }),
+  point(CallObservers, 'call observer', observer => observer.name, { name: text, begin: method, closed: optional(method) }),
   point(LogSinks, 'log sink', sink => sink.name, {
     name: text,
     accepts: oneOf('metadata', 'content'),

@@ -1,6 +1,7 @@
 import pTimeout from 'p-timeout'
 import { wire } from '../framework/container.ts'
-import type { LogSink, RequestRecord } from '../contracts/log-sink.ts'
+import type { LogSink, OpenRecord, RequestRecord } from '../contracts/log-sink.ts'
+import type { RequestScope } from '../contracts/request-scope.ts'
 import { usesFeature, type Feature } from '../contracts/feature.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import { blindedBy, excludedFeatures } from '../contracts/sight.ts'
@@ -13,6 +14,11 @@ import { WaitingRecords, withoutContent, type Dropped } from './waiting-records.
 const flushAfterMs = 100
 const requiredAgainAfterMs = 1_000
 
+/** Told of every record at once. */
+export interface RecordWatch {
+  closed(record: RequestRecord, open: OpenRecord, scope: Pick<RequestScope, 'traceparent'>): void
+}
+
 /** How many records, and contents of records that stayed, a sink has lost since the start of this process. */
 export interface SinkLosses extends Readonly<Dropped> {
   readonly sink: string
@@ -24,6 +30,8 @@ export interface SinkLosses extends Readonly<Dropped> {
  */
 export class RecordQueue {
   readonly #queues: readonly SinkQueue[]
+  /** Set if the gateway has observers. */
+  watch: RecordWatch | undefined
 
   static {
     wire(this, [LogSinks, Logger])

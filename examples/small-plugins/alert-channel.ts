@@ -1,6 +1,7 @@
 // Writes alerts to the log of the system that runs the gateway.
 
-import { AlertChannels, definePlugin } from 'turnpike'
+import { definePlugin } from 'turnpike'
+import { AlertChannels } from 'turnpike/admin'
 
 export default definePlugin({
   name: 'acme-alerts',

@@ -143,8 +143,16 @@ t.test('every route × role × organization', async t => {
       if (rule.path.includes('/alerts'))
         await alerts.raise({
           alert: {
-            ...{ id: own, at: Date.now(), kind: 'cap', subject: `key:${own}`, org: home, severity: 'warning' },
-            ...{ title: `secret-${own}`, message: `secret-${own}`, facts: {}, resolves: null },
+            id: own,
+            at: Date.now(),
+            kind: 'cap',
+            subject: `key:${own}`,
+            org: home,
+            severity: 'warning',
+            title: `secret-${own}`,
+            message: 'A test.',
+            facts: {},
+            resolves: null,
           },
           channels: [],
         })

@@ -6,7 +6,7 @@ import { Deadline } from '../../runtime/deadline.ts'
 import { isFeed, type EventFeed } from '../../runtime/event-feed.ts'
 import { noUsage, type GenerationEvent, type TokenUsage } from '../../contracts/events.ts'
 import type { MetricStore } from '../../contracts/metric-store.ts'
-import type { ObservedCall } from '../../contracts/call-observer.ts'
+import type { ObservedAttempt } from '../../contracts/call-observer.ts'
 import type { AttemptRecord, OpenRecord } from '../../contracts/log-sink.ts'
 import { ProviderFailure, type AttemptClock, type Credential, type Progress, type Timeouts } from '../../contracts/provider.ts'
 import type { Warning } from '../../contracts/route.ts'
@@ -79,7 +79,7 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
   readonly #slot: Slot | undefined
   readonly #onRunAbort = (reason: unknown): void => this.#abort(reason)
   readonly #startedAt: number
-  readonly #observed: ReturnType<ObservedCall['attempt']> | undefined
+  readonly #observed: ObservedAttempt | undefined
   readonly #queuedMs: number
   readonly #waitedMs: number
   #firstEventMs: number | null = null
@@ -98,7 +98,7 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     this.#queuedMs = lane.queuedMs
     this.#waitedMs = lane.waitedMs
     lane.queuedMs = lane.waitedMs = 0
-    this.#observed = record.observed?.attempt(candidate.endpoint, lane.role, this.#startedAt - record.start)
+    this.#observed = record.observed?.attempt(candidate.endpoint, lane.role, this.#startedAt - record.start, this.#queuedMs)
     this.#total = this.#totalTimer(parts.totalMs)
     this.#silence = this.#silenceTimer()
     parts.lane.run.onAbort(this.#onRunAbort)
@@ -106,6 +106,11 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
 
   get signal(): AbortSignal {
     return this.#controller.signal
+  }
+
+  /** The header `traceparent` for the vendor, if an observer follows the attempt. */
+  get traceparent(): string | undefined {
+    return this.#observed?.traceparent
   }
 
   /** The output tokens that are paid for. */
@@ -253,14 +258,7 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     })
     if (this.#observed) {
       const told = usage === noUsage ? null : usage
-      this.#observed({
-        elapsedMs: now - this.#startedAt,
-        firstEventMs: this.#firstEventMs,
-        outcome: kind,
-        queuedMs: this.#queuedMs,
-        status,
-        usage: told,
-      })
+      this.#observed.end({ elapsedMs: now - this.#startedAt, firstEventMs: this.#firstEventMs, outcome: kind, status, usage: told })
     }
     // The caller made the model name up: keep it out of the metrics.
     if (failure?.kind === 'not-found' && !listed) return

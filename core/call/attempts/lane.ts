@@ -43,6 +43,7 @@ export class Lane {
 
   /** Call when an attempt begins. */
   tries<A extends Running>(attempt: A, losses: Losses<A>): void {
+    this.queuedMs = 0
     this.#attempt = attempt
     this.#losses = losses
   }

@@ -17,22 +17,34 @@ export function alertRoutes(stores: Stores, store: AlertStore): readonly AdminRo
   const query = [...pageParameters, ...alertFilters]
   return [
     {
-      ...{ method: 'GET', path: `${base}/alerts`, role: 'viewer', reach: 'org' },
+      method: 'GET',
+      path: `${base}/alerts`,
+      role: 'viewer',
+      reach: 'org',
       handle: exchange => alerts.list(exchange),
       describe: () => described({ summary: 'List alerts, the newest first', query, lists: shownAlert }),
     },
     {
-      ...{ method: 'POST', path: `${base}/alerts/:id/acknowledge`, role: 'editor', reach: 'org' },
+      method: 'POST',
+      path: `${base}/alerts/:id/acknowledge`,
+      role: 'editor',
+      reach: 'org',
       handle: (exchange, gateway) => alerts.acknowledge(exchange, gateway),
       describe: () => described({ summary: 'Acknowledge an alert', shows: shownAlert }),
     },
     {
-      ...{ method: 'GET', path: `${base}/silences`, role: 'viewer', reach: 'org' },
+      method: 'GET',
+      path: `${base}/silences`,
+      role: 'viewer',
+      reach: 'org',
       handle: exchange => silences.list(exchange),
       describe: () => described({ summary: 'List silences that have not ended', query: pageParameters, lists: shownSilence }),
     },
     {
-      ...{ method: 'POST', path: `${base}/silences`, role: 'editor', reach: 'org' },
+      method: 'POST',
+      path: `${base}/silences`,
+      role: 'editor',
+      reach: 'org',
       handle: (exchange, gateway) => silences.create(exchange, gateway),
       describe: () =>
         described({
@@ -43,7 +55,10 @@ export function alertRoutes(stores: Stores, store: AlertStore): readonly AdminRo
         }),
     },
     {
-      ...{ method: 'DELETE', path: `${base}/silences/:id`, role: 'editor', reach: 'org' },
+      method: 'DELETE',
+      path: `${base}/silences/:id`,
+      role: 'editor',
+      reach: 'org',
       handle: (exchange, gateway) => silences.remove(exchange, gateway),
       describe: () => described({ summary: 'Delete a silence' }),
     },

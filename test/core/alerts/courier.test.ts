@@ -3,7 +3,7 @@ import { Courier } from '../../../core/alerts/courier.ts'
 import { createLogger } from '../../../core/foundation/logger.ts'
 import { Masks } from '../../../core/foundation/masks.ts'
 import { Registry } from '../../../core/framework/registry.ts'
-import type { Alert, AlertChannel } from '../../../core/index.ts'
+import type { Alert, AlertChannel } from '../../../core/admin.ts'
 import { AlertStage, minuteMs } from './stage.ts'
 
 type Deliver = AlertChannel['deliver']

@@ -1,7 +1,8 @@
 // A gateway that is killed while its channel delivers an alert. It says the id once the channel has it.
 import { setTimeout } from 'node:timers/promises'
 import { createGateway } from '../../../core/gateway.ts'
-import { AlertChannels, LogSinks } from '../../../core/index.ts'
+import { AlertChannels } from '../../../core/admin.ts'
+import { LogSinks } from '../../../core/index.ts'
 import localSealer from '../../../plugins/sealers/local/index.ts'
 import sql from '../../../plugins/stores/sql/index.ts'
 import { adding } from '../../kit/stage.ts'

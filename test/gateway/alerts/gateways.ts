@@ -1,9 +1,9 @@
-import { AlertChannels, type Alert, type AlertAudience } from '../../../core/index.ts'
+import { AlertChannels, type Alert, type AlertAudience } from '../../../core/admin.ts'
+import { ProviderFailure } from '../../../core/index.ts'
 import type { PluginUse } from '../../../core/framework/plugin.ts'
 import { adminGateway, type AdminGateway } from '../../kit/admin-gateway.ts'
 import { hello, scripted } from '../../kit/gateway.ts'
 import { adding, listing } from '../../kit/stage.ts'
-import { ProviderFailure } from '../../../core/index.ts'
 
 export interface Delivered {
   readonly gateway: number

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { definePlugin, type Alert } from '../../../core/index.ts'
+import type { Alert } from '../../../core/admin.ts'
+import { definePlugin } from '../../../core/index.ts'
 import { AlertStore } from '../../../core/stores.ts'
 import { adminGateway, type AdminGateway } from '../../kit/admin-gateway.ts'
 
@@ -23,8 +24,16 @@ async function underTest(): Promise<
     store: store!,
     async raise(id, members = {}) {
       const alert: Alert = {
-        ...{ id, at: at++, kind: 'cap', subject: 'key:demo', org: 'acme', severity: 'warning', resolves: null },
-        ...{ title: `Alert ${id}`, message: 'A test.', facts: { percent: 80 } },
+        id,
+        at: at++,
+        kind: 'cap',
+        subject: 'key:demo',
+        org: 'acme',
+        severity: 'warning',
+        title: `Alert ${id}`,
+        message: 'A test.',
+        facts: { percent: 80 },
+        resolves: null,
         ...members,
       }
       await store!.raise({ alert, channels: ['chat'] })

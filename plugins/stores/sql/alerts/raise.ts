@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Alert } from '../../../../core/index.ts'
+import type { Alert } from '../../../../core/admin.ts'
 import { toldTo, type AlertClaim, type ToldTo } from '../../../../core/stores.ts'
 import { databaseIn, databaseNow, databaseTime } from '../database-now.ts'
 import type { Tables } from '../tables.ts'

@@ -1,4 +1,5 @@
-import type { JsonObject, Alert } from '../../../../core/index.ts'
+import type { Alert } from '../../../../core/admin.ts'
+import type { JsonObject } from '../../../../core/index.ts'
 import type { AlertKind, AlertSeverity, Silence, StoredAlert } from '../../../../core/stores.ts'
 import type { AlertSilenceTable, AlertTable } from './tables.ts'
 
