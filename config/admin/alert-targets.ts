@@ -62,7 +62,8 @@ const test = adminCommand('test', 'Send a test alert to a target.')
     withAdmin(options, async client => {
       const tested = await client.call('POST', `/alert-targets/${encodeURIComponent(id)}/test`)
       if (options.json) printJson(tested)
-      else console.log(tested['delivered'] === true ? `${id} has the test alert.` : `${id} does not have it: it ${String(tested['failure'])}.`)
+      else
+        console.log(tested['delivered'] === true ? `${id} has the test alert.` : `${id} does not have it: it ${String(tested['failure'])}.`)
       if (tested['delivered'] !== true) process.exitCode = 1
     }),
   )

@@ -92,7 +92,9 @@ export class ThresholdWatch {
       bucket: 'total',
       groupBy: groups[threshold.of],
       latency: threshold.p95Ms !== undefined,
-      limit: maxRows,
+      // Callers can make up many names, so the largest come first.
+      ...(threshold.of !== 'gateway' && { top: maxRows }),
+      limit: maxRows + 1,
     })
     return measuredIn(rows, threshold, (provider, model) => catalog.endpoint(provider, model) !== undefined)
   }

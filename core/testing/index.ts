@@ -40,11 +40,7 @@ export { accountStoreSuite, type AccountsUnderTest, type AccountStoreSuiteOption
 export { adminTokenStoreSuite, type AdminTokensUnderTest, type AdminTokenStoreSuiteOptions } from './stores/admin-token-store-suite.ts'
 export { alertStoreSuite, type AlertsUnderTest, type AlertStoreSuiteOptions } from './stores/alert-store-suite.ts'
 export { alertOutboxSuite, type AlertOutboxSuiteOptions, type AlertOutboxUnderTest } from './stores/alert-outbox-suite.ts'
-export {
-  alertTargetStoreSuite,
-  type AlertTargetsUnderTest,
-  type AlertTargetStoreSuiteOptions,
-} from './stores/alert-target-store-suite.ts'
+export { alertTargetStoreSuite, type AlertTargetsUnderTest, type AlertTargetStoreSuiteOptions } from './stores/alert-target-store-suite.ts'
 export { auditTrailSuite, type AuditTrailSuiteOptions, type AuditUnderTest } from './stores/audit-trail-suite.ts'
 export {
   conversationStoreSuite,

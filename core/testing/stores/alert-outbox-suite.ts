@@ -247,7 +247,10 @@ export function alertOutboxSuite(t: SuiteContext, { open }: AlertOutboxSuiteOpti
     assert.equal((await outbox.standings(own)).get('own')?.failed, maxFailedMessages)
     assert.ok(await outbox.find('last'))
     await outbox.forget('own')
-    assert.deepEqual((await outbox.page({}, { limit: 10 })).map(({ id }) => id), ['other'])
+    assert.deepEqual(
+      (await outbox.page({}, { limit: 10 })).map(({ id }) => id),
+      ['other'],
+    )
     assert.equal((await outbox.standings(own)).get('own')?.failed, 0)
   })
 }

@@ -1,4 +1,4 @@
-import type { Alert, AlertAudience, AlertChannel } from '../../../core/index.ts'
+import type { Alert, AlertAudience, AlertChannel } from '../../../core/admin.ts'
 import { messageId, type AlertOutbox } from '../../../core/stores.ts'
 import { messageLimit } from './letters.ts'
 import type { Recipients } from './recipients.ts'

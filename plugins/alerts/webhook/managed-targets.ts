@@ -1,6 +1,13 @@
 import { GatewayError, invalidRequest, type Clock, type Ids } from '../../../core/index.ts'
 import type { HttpClient } from '../../../core/kit.ts'
-import { messageId, type AlertMessage, type AlertMessageFilter, type AlertOutbox, type AlertTargetStore, type PageQuery } from '../../../core/stores.ts'
+import {
+  messageId,
+  type AlertMessage,
+  type AlertMessageFilter,
+  type AlertOutbox,
+  type AlertTargetStore,
+  type PageQuery,
+} from '../../../core/stores.ts'
 import type { AlertTargets, AlertTargetSettings, AlertTargetView, AlertTest } from '../../../core/admin.ts'
 import { checkedAddress, shownAddress } from './address.ts'
 import { bodyOf } from './body.ts'
@@ -55,7 +62,14 @@ export class ManagedTargets implements AlertTargets {
     const { store, recipients, ids, clock, maxPerOrganization } = this.#parts
     const made = secrets === undefined && settings.format === 'json' ? newSecret() : undefined
     const signing = made === undefined ? (secrets ?? []) : [made]
-    const target = { ...settings, url: this.#checkedUrl(settings.url), secrets: checkedSecrets(signing), id: ids.make('at'), org, createdAt: clock.now() }
+    const target = {
+      ...settings,
+      url: this.#checkedUrl(settings.url),
+      secrets: checkedSecrets(signing),
+      id: ids.make('at'),
+      org,
+      createdAt: clock.now(),
+    }
     if (!(await store.add(target, maxPerOrganization)))
       throw conflict(`The organization "${org}" has ${maxPerOrganization} targets, and may have no more. Delete one first.`, 'org')
     return { target: await this.#view(recipients.of(target)), secret: made }
@@ -63,7 +77,7 @@ export class ManagedTargets implements AlertTargets {
 
   async update(id: string, change: Partial<AlertTargetSettings>): Promise<AlertTargetView | undefined> {
     this.#refuseConfigured(id)
-    const { store, recipients } = this.#parts
+    const { store, recipients, outbox } = this.#parts
     const { url, secrets, ...others } = change
     const checked = {
       ...others,
@@ -71,6 +85,8 @@ export class ManagedTargets implements AlertTargets {
       ...(secrets && { secrets: checkedSecrets(secrets) }),
     }
     const target = await store.update(id, () => checked)
+    // A 410 was the answer of the other address.
+    if (url !== undefined) await outbox.resume(id)
     return target && (await this.#view(recipients.of(target)))
   }
 
@@ -123,8 +139,7 @@ export class ManagedTargets implements AlertTargets {
   }
 
   #refuseConfigured(id: string): void {
-    if (this.#parts.recipients.operators.has(id))
-      throw conflict('This target is in the config of the gateway. Change it there.', 'id')
+    if (this.#parts.recipients.operators.has(id)) throw conflict('This target is in the config of the gateway. Change it there.', 'id')
   }
 
   async #view(recipient: Recipient): Promise<AlertTargetView> {

@@ -1,4 +1,5 @@
-import type { Alert, JsonObject } from '../../../core/index.ts'
+import type { JsonObject } from '../../../core/index.ts'
+import type { Alert } from '../../../core/admin.ts'
 import { alertKinds, type AlertDigest, type AlertSeverity } from '../../../core/stores.ts'
 
 /** What a message says, before it is written in a format. */
@@ -76,7 +77,9 @@ function typeOf(kind: string): string {
 }
 
 function shownFacts(facts: JsonObject): readonly (readonly [string, string])[] {
-  return Object.entries(facts).flatMap(([name, value]) => (value === null || value === undefined ? [] : [[shownName(name), shownValue(value)]]))
+  return Object.entries(facts).flatMap(([name, value]) =>
+    value === null || value === undefined ? [] : [[shownName(name), shownValue(value)]],
+  )
 }
 
 function shownName(name: string): string {

@@ -55,7 +55,7 @@ export const webhookOptions = {
       maxItems: 50,
       default: [],
       items: target,
-      description: 'Who gets the alerts of the gateway and of all organizations.',
+      description: 'Who gets the alerts of the gateway and of all organizations. With defaults(): TURNPIKE_ALERT_WEBHOOK_URL.',
     },
     maxTargetsPerOrganization: {
       type: 'integer',

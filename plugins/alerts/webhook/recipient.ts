@@ -1,4 +1,4 @@
-import type { Alert } from '../../../core/index.ts'
+import type { Alert } from '../../../core/admin.ts'
 import { alertSeverities, type AlertFormat, type AlertKind, type AlertSeverity } from '../../../core/stores.ts'
 
 /** A target, of the operator or of an organization. */

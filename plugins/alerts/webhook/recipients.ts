@@ -1,4 +1,4 @@
-import type { Alert, AlertAudience } from '../../../core/index.ts'
+import type { Alert, AlertAudience } from '../../../core/admin.ts'
 import { messageId, type AlertOutbox, type AlertTarget, type AlertTargetStore } from '../../../core/stores.ts'
 import { concerns, isSevereEnough, type Recipient } from './recipient.ts'
 
@@ -34,7 +34,9 @@ export class Recipients {
   /** Who is told of an alert. An all-clear is for everyone who was told that something began. */
   async for(alert: Alert, audience: AlertAudience): Promise<readonly Recipient[]> {
     const stored =
-      alert.org === null || audience !== 'all' ? [] : (await this.#store.page(alert.org, { limit: maxOfOrganization })).map(each => this.of(each))
+      alert.org === null || audience !== 'all'
+        ? []
+        : (await this.#store.page(alert.org, { limit: maxOfOrganization })).map(each => this.of(each))
     const concerned = [...this.operators.values(), ...stored].filter(recipient => concerns(recipient, alert))
     const told: Recipient[] = []
     for (const recipient of concerned)

@@ -1,6 +1,7 @@
 import type { Clock, Logger } from '../../../core/index.ts'
 import { describeError, RepeatedError, type HttpClient } from '../../../core/kit.ts'
 import type { AlertOutbox, AlertStore, AlertTry, TakenMessage } from '../../../core/stores.ts'
+import { Lanes } from './lanes.ts'
 import { letterOf } from './letters.ts'
 import { post, type Posted } from './post.ts'
 import type { Recipients } from './recipients.ts'
@@ -13,7 +14,11 @@ const leastLeftMs = 15_000
 const lookEveryMs = 10_000
 const expireEveryMs = 3_600_000
 /** So many messages may wait here for their turn before more are taken. */
-const maxUnderWay = 100
+const maxUnderWay = 200
+/** Of them to one target, so that one that hangs leaves room for others. More than a target may get in an hour. */
+const maxInLane = 25
+/** One that does not fit comes again after so long. */
+const fullMs = 5_000
 /** A target that failed gets no other message for so long: less than the first wait before a retry. */
 const restMs = 3_000
 
@@ -35,11 +40,10 @@ export class Sender {
   readonly #parts: SenderParts
   readonly #failing: RepeatedError
   readonly #stopping = new AbortController()
-  /** The messages of each target that wait for their turn, as the end of the last one. */
-  readonly #lanes = new Map<string, Promise<void>>()
+  /** By target. */
+  readonly #lanes = new Lanes()
   /** Until when a target that failed gets nothing, on `Clock.elapsed`. */
   readonly #rests = new Map<string, number>()
-  #underWay = 0
   #taking: Promise<void> | undefined
   #isWoken = false
   #timers: readonly NodeJS.Timeout[] | undefined
@@ -51,10 +55,7 @@ export class Sender {
 
   start(): void {
     if (this.#stopping.signal.aborted) return
-    this.#timers ??= [
-      setInterval(() => this.wake(), lookEveryMs).unref(),
-      setInterval(() => void this.#expire(), expireEveryMs).unref(),
-    ]
+    this.#timers ??= [setInterval(() => this.wake(), lookEveryMs).unref(), setInterval(() => void this.#expire(), expireEveryMs).unref()]
     this.wake()
   }
 
@@ -64,13 +65,13 @@ export class Sender {
     this.#isWoken = true
     this.#taking ??= this.#takeAll().finally(() => {
       this.#taking = undefined
-      if (this.#isWoken && this.#underWay < maxUnderWay) this.wake()
+      if (this.#isWoken && this.#lanes.total < maxUnderWay) this.wake()
     })
   }
 
   /** Resolves when nothing is under way. */
   async idle(): Promise<void> {
-    while (this.#taking || this.#lanes.size > 0) await Promise.all([this.#taking, ...this.#lanes.values()])
+    while (this.#taking || this.#lanes.total > 0) await Promise.all([this.#taking, this.#lanes.ended()])
   }
 
   /** Messages under way are left to another process, or the next start. */
@@ -83,13 +84,13 @@ export class Sender {
 
   async #takeAll(): Promise<void> {
     const { outbox, recipients, clock } = this.#parts
-    while (this.#isWoken && this.#underWay < maxUnderWay) {
+    while (this.#isWoken && this.#lanes.total < maxUnderWay) {
       this.#isWoken = false
       try {
         const until = clock.elapsed() + takenMs
         const taken = await outbox.take([...recipients.operators.keys()], takenMs)
-        for (const each of taken) this.#line(each, until)
         if (taken.length > 0) this.#isWoken = true
+        for (const each of taken) await this.#line(each, until)
       } catch (error) {
         return this.#failing.report(describeError(error))
       }
@@ -97,18 +98,13 @@ export class Sender {
   }
 
   /** Puts a message behind the others to its target. */
-  #line(taken: TakenMessage, until: number): void {
+  async #line(taken: TakenMessage, until: number): Promise<void> {
     const { target } = taken.message
-    this.#underWay++
-    const lane = (this.#lanes.get(target) ?? Promise.resolve())
-      .then(() => this.#send(taken, until))
-      .catch(error => this.#failing.report(describeError(error)))
-      .finally(() => {
-        this.#underWay--
-        if (this.#lanes.get(target) === lane) this.#lanes.delete(target)
-        if (this.#isWoken) this.wake()
-      })
-    this.#lanes.set(target, lane)
+    if (this.#lanes.lengthOf(target) >= maxInLane) return await this.#putBack(taken, fullMs)
+    this.#lanes.run(target, async () => {
+      await this.#send(taken, until).catch(error => this.#failing.report(describeError(error)))
+      if (this.#isWoken) this.wake()
+    })
   }
 
   async #send(taken: TakenMessage, until: number): Promise<void> {
@@ -139,7 +135,8 @@ export class Sender {
       log.error('gave up an alert that could not be delivered; see turnpike alerts messages --failed', { ...fields, reason })
     else log.warn('could not deliver an alert; trying again', { ...fields, reason })
     await this.#settle(taken, result)
-    if (posted.retryAfterMs) await outbox.postpone(message.target, posted.retryAfterMs)
+    // Other processes hear of it so.
+    if (posted.isUnavailable) await outbox.postpone(message.target, restOf(posted))
   }
 
   /** Not tried: it is due again. */
@@ -148,9 +145,10 @@ export class Sender {
     if (dueInMs > 0) this.#wakeIn(dueInMs)
   }
 
-  #failed({ message, ageMs }: TakenMessage, { failure, retryAfterMs, isUnavailable }: Posted): AlertTry {
+  #failed({ message, ageMs }: TakenMessage, posted: Posted): AlertTry {
     const { clock, random } = this.#parts
-    if (isUnavailable) this.#rest(message.target, clock.elapsed() + Math.max(restMs, retryAfterMs ?? 0))
+    const { failure, retryAfterMs } = posted
+    if (posted.isUnavailable) this.#rest(message.target, clock.elapsed() + restOf(posted))
     const dueInMs = waitAfter(message.tries, ageMs, retryAfterMs, random)
     if (dueInMs === undefined) return { outcome: 'failed', failure: failure! }
     this.#wakeIn(dueInMs)
@@ -179,4 +177,8 @@ export class Sender {
       this.#failing.report(describeError(error))
     }
   }
+}
+
+function restOf({ retryAfterMs = 0 }: Posted): number {
+  return Math.max(restMs, retryAfterMs)
 }

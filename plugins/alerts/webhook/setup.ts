@@ -1,5 +1,5 @@
-import { AlertChannels, type Registrar } from '../../../core/index.ts'
-import { AlertTargets } from '../../../core/admin.ts'
+import { type Registrar } from '../../../core/index.ts'
+import { AlertChannels, AlertTargets } from '../../../core/admin.ts'
 import type { LoadedWebhook, WebhookParts } from './loaded.ts'
 
 /** Nothing is sent while the gateway starts. */

@@ -6,19 +6,7 @@ const hour = 60 * minute
 export const giveUpMs = 24 * hour
 
 /** The waits after failed tries: 22 hours together. */
-const waits = [
-  5 * second,
-  30 * second,
-  2 * minute,
-  5 * minute,
-  15 * minute,
-  30 * minute,
-  hour,
-  2 * hour,
-  4 * hour,
-  6 * hour,
-  8 * hour,
-]
+const waits = [5 * second, 30 * second, 2 * minute, 5 * minute, 15 * minute, 30 * minute, hour, 2 * hour, 4 * hour, 6 * hour, 8 * hour]
 /** So that those who failed together do not come again together. */
 const jitter = 0.2
 

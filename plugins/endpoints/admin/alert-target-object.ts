@@ -72,7 +72,10 @@ export const targetShown: Shown = [
       waiting: { ...count, description: 'How many messages wait to be delivered.' },
       failed: { ...count, description: 'How many could not be delivered.' },
       delivered_at: { ...textOrNull, description: 'When the last message of the last 7 days was delivered.' },
-      ended_at: { ...textOrNull, description: 'When it answered 410 Gone. It gets nothing until a test succeeds.' },
+      ended_at: {
+        ...textOrNull,
+        description: 'When it answered 410 Gone. It gets nothing until a test succeeds or its address is changed.',
+      },
       created_at: textOrNull,
     },
   },

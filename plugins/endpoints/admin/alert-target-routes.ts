@@ -6,59 +6,54 @@ import { described } from './descriptions.ts'
 import { pageParameters } from './query.ts'
 import type { Stores } from './stores.ts'
 
-const base = '/admin/v1/alert-targets'
-const messages = '/admin/v1/alert-messages'
-
 /** The routes of the targets of alerts, if a plugin has targets. */
 export function alertTargetRoutes(stores: Stores, service: AlertTargets): readonly AdminRoute[] {
   const targets = new Targets(stores, service)
-  const sent = new AlertMessages(stores, service)
+  const messages = new AlertMessages(stores, service)
   return [
-    {
-      ...{ method: 'GET', path: base, role: 'viewer', reach: 'org' },
-      handle: exchange => targets.list(exchange),
-      describe: () => described({ summary: 'List the targets of alerts', query: [...pageParameters, 'org'], lists: targetShown }),
-    },
-    {
-      ...{ method: 'POST', path: base, role: 'editor', reach: 'org' },
-      handle: (exchange, gateway) => targets.create(exchange, gateway),
-      describe: () =>
-        described({ summary: 'Create a target of an organization', request: newTargetSchema, shows: targetShown, status: 201 }),
-    },
-    {
-      ...{ method: 'GET', path: `${base}/:id`, role: 'viewer', reach: 'org' },
-      handle: exchange => targets.get(exchange),
-      describe: () => described({ summary: 'Read a target', shows: targetShown }),
-    },
-    {
-      ...{ method: 'PATCH', path: `${base}/:id`, role: 'editor', reach: 'org' },
-      handle: (exchange, gateway) => targets.update(exchange, gateway),
-      describe: () => described({ summary: 'Change a target of an organization', request: targetChangeSchema, shows: targetShown }),
-    },
-    {
-      ...{ method: 'DELETE', path: `${base}/:id`, role: 'editor', reach: 'org' },
-      handle: (exchange, gateway) => targets.remove(exchange, gateway),
-      describe: () => described({ summary: 'Delete a target of an organization', mayConflict: true }),
-    },
-    {
-      ...{ method: 'POST', path: `${base}/:id/test`, role: 'editor', reach: 'org' },
-      handle: (exchange, gateway) => targets.test(exchange, gateway),
-      describe: () => described({ summary: 'Send a test alert to a target, and say what came of it' }),
-    },
-    {
-      ...{ method: 'GET', path: messages, role: 'viewer', reach: 'org' },
-      handle: exchange => sent.list(exchange),
-      describe: () =>
-        described({
-          summary: 'List messages to targets, the newest first',
-          query: [...pageParameters, ...messageFilters],
-          lists: messageShown,
-        }),
-    },
-    {
-      ...{ method: 'POST', path: `${messages}/:id/resend`, role: 'editor', reach: 'org' },
-      handle: (exchange, gateway) => sent.resend(exchange, gateway),
-      describe: () => described({ summary: 'Send a message again that has failed', shows: messageShown, mayConflict: true }),
-    },
+    route('GET', '/alert-targets', e => targets.list(e), {
+      summary: 'List the targets of alerts',
+      query: [...pageParameters, 'org'],
+      lists: targetShown,
+    }),
+    route('POST', '/alert-targets', (e, g) => targets.create(e, g), {
+      summary: 'Create a target of an organization',
+      request: newTargetSchema,
+      shows: targetShown,
+      status: 201,
+    }),
+    route('GET', '/alert-targets/:id', e => targets.get(e), { summary: 'Read a target', shows: targetShown }),
+    route('PATCH', '/alert-targets/:id', (e, g) => targets.update(e, g), {
+      summary: 'Change a target of an organization',
+      request: targetChangeSchema,
+      shows: targetShown,
+    }),
+    route('DELETE', '/alert-targets/:id', (e, g) => targets.remove(e, g), {
+      summary: 'Delete a target of an organization',
+      mayConflict: true,
+    }),
+    route('POST', '/alert-targets/:id/test', (e, g) => targets.test(e, g), {
+      summary: 'Send a test alert to a target, and say what came of it',
+    }),
+    route('GET', '/alert-messages', e => messages.list(e), {
+      summary: 'List messages to targets, the newest first',
+      query: [...pageParameters, ...messageFilters],
+      lists: messageShown,
+    }),
+    route('POST', '/alert-messages/:id/resend', (e, g) => messages.resend(e, g), {
+      summary: 'Send a message again that has failed',
+      shows: messageShown,
+      mayConflict: true,
+    }),
   ]
+}
+
+function route(
+  method: AdminRoute['method'],
+  path: string,
+  handle: AdminRoute['handle'],
+  description: Parameters<typeof described>[0],
+): AdminRoute {
+  const role = method === 'GET' ? 'viewer' : 'editor'
+  return { method, path: `/admin/v1${path}`, role, reach: 'org', handle, describe: () => described(description) }
 }

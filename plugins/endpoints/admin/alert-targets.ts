@@ -136,7 +136,15 @@ export class Targets {
   }
 }
 
-function settingsOf({ name, url, format, secret: given, kinds, min_severity: minSeverity, disabled }: TargetBody): Partial<AlertTargetSettings> {
+function settingsOf({
+  name,
+  url,
+  format,
+  secret: given,
+  kinds,
+  min_severity: minSeverity,
+  disabled,
+}: TargetBody): Partial<AlertTargetSettings> {
   const secrets = given === undefined ? undefined : given === null ? [] : typeof given === 'string' ? [given] : given
   return {
     ...(name !== undefined && { name }),

@@ -159,7 +159,7 @@ export class MemoryAlertOutbox implements AlertOutbox {
 
   expire(giveUpMs: number): void {
     const now = this.#clock.now()
-    for (const kept of [...this.#kept.values()]) {
+    for (const kept of this.#kept.values()) {
       const { id, state, at, endedAt } = kept.message
       const isOld = state === 'failed' ? endedAt! <= now - keepFailedMessagesMs : at <= now - keepMessagesMs
       if (state === 'waiting' && kept.since <= now - giveUpMs)

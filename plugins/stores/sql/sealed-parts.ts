@@ -7,7 +7,16 @@ import type { DataKey, DataKeys } from './data-keys.ts'
 export interface Place {
   readonly owner: string
   readonly id: string
-  readonly part: 'conversation' | 'body' | 'content' | 'metadata' | 'item' | 'background-input' | 'background-body' | 'background-events' | 'alert-target'
+  readonly part:
+    | 'conversation'
+    | 'body'
+    | 'content'
+    | 'metadata'
+    | 'item'
+    | 'background-input'
+    | 'background-body'
+    | 'background-events'
+    | 'alert-target'
 }
 
 // version (1) · data key id (16) · nonce (12) · AES-256-GCM ciphertext · tag (16)

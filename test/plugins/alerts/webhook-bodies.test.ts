@@ -3,7 +3,7 @@ import type { KnownBlock } from '@slack/types'
 import type * as Cards from 'adaptivecards'
 import type { RESTPostAPIWebhookWithTokenJSONBody } from 'discord-api-types/v10'
 import t from 'tap'
-import type { Alert } from '../../../core/index.ts'
+import type { Alert } from '../../../core/admin.ts'
 import { bodyOf } from '../../../plugins/alerts/webhook/body.ts'
 import { fittedText } from '../../../plugins/alerts/webhook/formats/fitted-text.ts'
 import { alertNotice, digestNotice, testNotice, type Notice } from '../../../plugins/alerts/webhook/notice.ts'
@@ -154,7 +154,10 @@ t.test('a text is cut between characters, and not within an escape', t => {
   t.equal(fittedText('abc', 3), 'abc')
   t.equal(fittedText('abcd', 3), 'ab…')
   t.equal(fittedText('\u{1F6A8}\u{1F6A8}', 3), '\u{1F6A8}…')
-  t.equal(fittedText('&&', 9, text => text.replaceAll('&', '&amp;')), '&amp;…')
+  t.equal(
+    fittedText('&&', 9, text => text.replaceAll('&', '&amp;')),
+    '&amp;…',
+  )
   t.equal(fittedText(' a\n\tb ', 9), 'a b')
   t.equal(fittedText('', 9), '-')
   t.end()

@@ -1,5 +1,6 @@
 import { createGateway, type Gateway } from '../../../core/gateway.ts'
-import { AlertChannels, definePlugin, type Alert, type AlertChannel, type Registry } from '../../../core/index.ts'
+import { definePlugin, type Registry } from '../../../core/index.ts'
+import { AlertChannels, type Alert, type AlertChannel } from '../../../core/admin.ts'
 import { AlertStore, storeServiceNames } from '../../../core/stores.ts'
 import alertWebhook from '../../../plugins/alerts/webhook/index.ts'
 import localSealer from '../../../plugins/sealers/local/index.ts'

@@ -23,7 +23,9 @@ async function open(t: Test, place: Parameters<typeof webhookGateway>[0], url: s
 t.test('after kill -9 between two tries, another process sends the message with the same id', { timeout: 120_000 }, async t => {
   const { url, until, got } = await receiver(t, () => {}, 204)
   const file = join(t.testdir({}), 'turnpike.db')
-  const child = fork(fileURLToPath(import.meta.resolve('./webhook-dying.ts')), [file, url], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  const child = fork(fileURLToPath(import.meta.resolve('./webhook-dying.ts')), [file, url], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
   t.teardown(() => void child.kill('SIGKILL'))
   await until(1)
   child.kill('SIGKILL')

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import t from 'tap'
-import { AlertChannels, definePlugin, type AlertChannel, type Registry } from '../../../core/index.ts'
+import { definePlugin, type Registry } from '../../../core/index.ts'
+import { AlertChannels, type AlertChannel } from '../../../core/admin.ts'
 import { AlertStore, storeServiceNames } from '../../../core/stores.ts'
 import alertWebhook from '../../../plugins/alerts/webhook/index.ts'
 import sql from '../../../plugins/stores/sql/index.ts'
@@ -49,7 +50,11 @@ t.test('addresses and secrets of targets appear nowhere', { timeout: 120_000 }, 
   }
   await ask('POST', '/orgs', { id: 'acme', name: 'acme' })
   const ids: string[] = []
-  for (const url of [`${base}/${canaries.organizationPath}`, `http://127.0.0.1:1/${canaries.organizationPath}`, `https://hooks.invalid/${canaries.organizationPath}`])
+  for (const url of [
+    `${base}/${canaries.organizationPath}`,
+    `http://127.0.0.1:1/${canaries.organizationPath}`,
+    `https://hooks.invalid/${canaries.organizationPath}`,
+  ])
     ids.push((await ask('POST', '/alert-targets', { org: 'acme', name: 'x', url, secret: canaries.organizationSecret })).id)
   for (const id of ids) {
     await ask('POST', `/alert-targets/${id}/test`)
@@ -64,7 +69,16 @@ t.test('addresses and secrets of targets appear nowhere', { timeout: 120_000 }, 
     await found!.channels.get('webhook')!.deliver(alert, 'all', AbortSignal.timeout(30_000))
   }
   await setTimeout(500)
-  for (const path of ['/alert-targets', '/alert-messages', '/config', '/plugins', '/audit', '/alerts', '/records', `/alert-targets/${ids[0]!}`])
+  for (const path of [
+    '/alert-targets',
+    '/alert-messages',
+    '/config',
+    '/plugins',
+    '/audit',
+    '/alerts',
+    '/records',
+    `/alert-targets/${ids[0]!}`,
+  ])
     await ask('GET', path)
   const { data } = await ask('GET', '/alert-messages?state=failed')
   for (const { id } of data) await ask('POST', `/alert-messages/${id}/resend`)

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
 import { Webhook } from 'standardwebhooks'
-import type { Alert } from '../../../core/index.ts'
+import type { Alert } from '../../../core/admin.ts'
 import { createLogger } from '../../../core/foundation/logger.ts'
 import { Masks } from '../../../core/foundation/masks.ts'
 import type { AlertTargetStore } from '../../../core/stores.ts'
@@ -119,7 +119,11 @@ export interface WebhookStage {
 }
 
 /** What sends, in memory, with a clock that stands still. */
-export function stage(t: Pick<Test, 'teardown'>, operators: readonly Recipient[], more: { readonly timeoutMs?: number } = {}): WebhookStage {
+export function stage(
+  t: Pick<Test, 'teardown'>,
+  operators: readonly Recipient[],
+  more: { readonly timeoutMs?: number } = {},
+): WebhookStage {
   // Signatures of another time are refused.
   const clock = new FakeClock(Date.now())
   const logs: string[] = []

@@ -1,7 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { Webhook } from 'standardwebhooks'
-import { AlertChannels, definePlugin, type AlertChannel, type Registry } from '../../../core/index.ts'
+import { definePlugin, type Registry } from '../../../core/index.ts'
+import { AlertChannels, type AlertChannel } from '../../../core/admin.ts'
 import { AlertOutbox, AlertStore } from '../../../core/stores.ts'
 import alertWebhook from '../../../plugins/alerts/webhook/index.ts'
 import { adminGateway, type AdminGateway } from '../../kit/admin-gateway.ts'
@@ -46,9 +47,24 @@ t.test('a target is created, shown without its secrets, changed and deleted', as
   const { status, body } = await call('POST', '/alert-targets', { org: 'acme', name: 'On call', url: publicUrl, format: 'slack' })
   t.equal(status, 201)
   const shown = {
-    ...{ object: 'alert_target', id: body.id, org: 'acme', source: 'api', name: 'On call', format: 'slack', host: 'hooks.example.com' },
-    ...{ url_end: 'wxyz', secret_ends: [], kinds: null, min_severity: 'info', orgs: ['acme'], disabled: false },
-    ...{ waiting: 0, failed: 0, delivered_at: null, ended_at: null, created_at: body.created_at },
+    object: 'alert_target',
+    id: body.id,
+    org: 'acme',
+    source: 'api',
+    name: 'On call',
+    format: 'slack',
+    host: 'hooks.example.com',
+    url_end: 'wxyz',
+    secret_ends: [],
+    kinds: null,
+    min_severity: 'info',
+    orgs: ['acme'],
+    disabled: false,
+    waiting: 0,
+    failed: 0,
+    delivered_at: null,
+    ended_at: null,
+    created_at: body.created_at,
   }
   t.same(body, shown)
   t.same((await call('GET', `/alert-targets/${body.id}`)).body, shown)
@@ -71,7 +87,12 @@ t.test('a secret is made for the format of the gateway, and shown once', async t
   const { body } = await call('POST', '/alert-targets', { org: 'acme', name: 'x', url })
   t.match(body.secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
   t.equal((await call('GET', `/alert-targets/${body.id}`)).body.secret, undefined)
-  t.match((await call('POST', `/alert-targets/${body.id}/test`)).body, { object: 'alert_test', delivered: true, status: 200, failure: null })
+  t.match((await call('POST', `/alert-targets/${body.id}/test`)).body, {
+    object: 'alert_test',
+    delivered: true,
+    status: 200,
+    failure: null,
+  })
   const { headers, text } = got[0]!
   t.match(new Webhook(body.secret).verify(text, headers as Record<string, string>), { type: 'alert.test', data: { org: 'acme' } })
   const unsigned = await call('POST', '/alert-targets', { org: 'acme', name: 'x', url, secret: null })
@@ -215,7 +236,15 @@ t.test('what failed is listed and sent again', async t => {
   const failed = async (): Promise<readonly any[]> => (await call('GET', `/alert-messages?state=failed&target=${target}`)).body.data
   while ((await failed()).length === 0) await setTimeout(10)
   const [message] = await failed()
-  t.match(message, { object: 'alert_message', target, org: 'acme', kind: 'cap', alert: 'first', tries: 1, failure: 'answered with status 410' })
+  t.match(message, {
+    object: 'alert_message',
+    target,
+    org: 'acme',
+    kind: 'cap',
+    alert: 'first',
+    tries: 1,
+    failure: 'answered with status 410',
+  })
   t.match((await call('POST', `/alert-messages/${message.id}/resend`)).body, { id: message.id, state: 'waiting', tries: 0 })
   while (got.length < 2) await setTimeout(10)
   t.equal(got[1]!.headers['webhook-id'], message.id)

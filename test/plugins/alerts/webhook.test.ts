@@ -166,7 +166,10 @@ t.test('hostile targets', async t => {
     const server = createTlsServer({ cert: file('certificate.pem'), key: file('plain-key.pem') })
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     t.teardown(() => void server.close())
-    t.match(await failure(`https://127.0.0.1:${(server.address() as AddressInfo).port}/`), /^cannot be reached \([A-Z_]*(?:CERT|LEAF)[A-Z_]*\)$/)
+    t.match(
+      await failure(`https://127.0.0.1:${(server.address() as AddressInfo).port}/`),
+      /^cannot be reached \([A-Z_]*(?:CERT|LEAF)[A-Z_]*\)$/,
+    )
   })
 
   t.test('names that lead to this machine, or to the metadata of a cloud, for an organization', async t => {
@@ -174,7 +177,11 @@ t.test('hostile targets', async t => {
     const own = { id: 'at_1', org: 'acme', allowPrivate: false }
     for (const each of [url, `http://localhost:${port}/`, `http://[::ffff:127.0.0.1]:${port}/`, 'http://169.254.169.254/latest/'])
       t.equal(await failure(each, own), 'cannot be reached: its name leads to no public address', each)
-    t.equal(await failure('http://hooks.invalid/hook', own), 'cannot be reached: its name leads to no public address', 'and it does not tell')
+    t.equal(
+      await failure('http://hooks.invalid/hook', own),
+      'cannot be reached: its name leads to no public address',
+      'and it does not tell',
+    )
     t.equal(got.length, 0)
   })
 })
@@ -203,7 +210,10 @@ t.test('200 alerts at once: 20, and a digest of the others', async t => {
   t.equal(got.length, 20)
   await pass(minute + second)
   t.equal(got.length, 21)
-  t.match(got.at(-1)!.body, { type: 'alert.digest', data: { kind: 'digest', total: 180, counts: { cap: 60, credit: 60, 'key-unused': 60 } } })
+  t.match(got.at(-1)!.body, {
+    type: 'alert.digest',
+    data: { kind: 'digest', total: 180, counts: { cap: 60, credit: 60, 'key-unused': 60 } },
+  })
   await tell(...Array.from({ length: 30 }, (_, index) => alertOf(`b${index}`)))
   t.equal(got.length, 40, '19 more: the digest counts')
 })

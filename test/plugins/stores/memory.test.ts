@@ -86,7 +86,9 @@ void t.test('the suite of admin tokens', async t => adminTokenStoreSuite(t, { op
 
 void t.test('the suite of sign-outs', async t => signOutsSuite(t, { open: async () => ({ signOuts: await get(SignOuts) }) }))
 
-void t.test('the suite of alert targets', async t => alertTargetStoreSuite(t, { open: async () => ({ targets: await get(AlertTargetStore) }) }))
+void t.test('the suite of alert targets', async t =>
+  alertTargetStoreSuite(t, { open: async () => ({ targets: await get(AlertTargetStore) }) }),
+)
 
 void t.test('the suite of alert outboxes', async t =>
   alertOutboxSuite(t, {

@@ -136,6 +136,38 @@ onEveryDatabase(t, (t, open) => {
     }),
   )
 
+  void t.test('the newest ten thousand alerts of each organization stay', async t => {
+    const database = await open(t)
+    const now = Date.now()
+    const alert = { kind: 'cap', subject: 'key:demo', severity: 'info', title: 'x', message: 'x', facts: '{}', audience: 'all' }
+    const rows = Array.from({ length: 10_700 }, (_, index) => ({
+      ...alert,
+      id: `a${String(index).padStart(5, '0')}`,
+      at: now + index,
+      org: index < 600 ? 'example' : null,
+      resolves: null,
+      resolved_at: null,
+      acknowledged_at: null,
+      acknowledged_by: null,
+      silenced_by: null,
+    }))
+    for (let index = 0; index < rows.length; index += 500)
+      await database
+        .insertInto('alert')
+        .values(rows.slice(index, index + 500))
+        .execute()
+    const alerts = new SqlAlerts(database, systemClock)
+    await alerts.expire()
+    t.equal((await alerts.page({ org: 'example' }, { limit: 1_000 })).length, 600)
+    const { left } = await database
+      .selectFrom('alert')
+      .select(({ fn }) => fn.countAll<number>().as('left'))
+      .executeTakeFirstOrThrow()
+    t.equal(Number(left), 10_600)
+    t.equal(await alerts.find('a00699'), undefined, 'the oldest of the gateway')
+    t.ok(await alerts.find('a00700'))
+  })
+
   void t.test('background responses', async t =>
     backgroundStoreSuite(t, {
       async open() {

@@ -13,4 +13,4 @@ export function fittedText(text: string, most: number, escape: (text: string) =>
 }
 
 /** Control characters other than white space, and those that change the direction of writing. */
-const unprintable = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+const unprintable = /(?!\s)\p{Cc}|[\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu

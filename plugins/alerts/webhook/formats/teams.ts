@@ -21,7 +21,9 @@ export function teamsBody({ word, severity, title, message, facts, type, at }: N
     body: [
       block({ text: fittedText(`${word}: ${title}`, maxTitle), weight: 'Bolder', size: 'Medium', color: colors[severity] }),
       block({ text: fittedText(message, maxText) }),
-      ...facts.map(([name, value]) => block({ text: `${fittedText(name, maxFact)}: `, weight: 'Bolder' }, { text: fittedText(value, maxFact) })),
+      ...facts.map(([name, value]) =>
+        block({ text: `${fittedText(name, maxFact)}: `, weight: 'Bolder' }, { text: fittedText(value, maxFact) }),
+      ),
       block({ text: `${type}, ${new Date(at).toISOString()}`, isSubtle: true, size: 'Small' }),
     ],
   }
