@@ -3,7 +3,7 @@ import { session } from './api.ts'
 import { Icon } from './components/icon.ts'
 import { html } from './html.ts'
 import { leave } from './leaving.ts'
-import { useOpenAlerts } from './open-alerts.ts'
+import { OpenAlerts } from './open-alerts.ts'
 import { overviewParameters } from './overview-view.ts'
 import type { PageEntry } from './page-list.ts'
 import { hrefOf } from './place.ts'
@@ -18,15 +18,16 @@ export function Navigation({
   current,
   admin,
   isOpen,
+  openAlerts,
   onSignedOut,
 }: {
   readonly pages: readonly PageEntry[]
   readonly current: string
   readonly admin: SignedIn
   readonly isOpen: boolean
+  readonly openAlerts: string | undefined
   readonly onSignedOut: () => void
 }): VNode {
-  const openAlerts = useOpenAlerts()
   const signOut = async (): Promise<void> => {
     // After a failure, reading the session again says what is wrong.
     await session.end().catch(() => undefined)
@@ -40,9 +41,7 @@ export function Navigation({
           ({ id, title, icon }) =>
             html`<li key=${id}>
               <a href=${id === '' ? hrefOf(id, overviewParameters()) : hrefOf(id)} aria-current=${id === current ? 'page' : undefined}
-                ><${Icon}
-                  name=${icon}
-                />${title}${id === 'alerts' && openAlerts !== undefined && html`<${OpenAlerts} number=${openAlerts} />`}</a
+                ><${Icon} name=${icon} />${title}${id === 'alerts' && html`<${OpenAlerts} number=${openAlerts} />`}</a
               >
             </li>`,
         )}
@@ -57,10 +56,6 @@ export function Navigation({
       <button type="button" class="button quiet" onClick=${() => leave(() => void signOut())}><${Icon} name="out" />Sign out</button>
     </div>
   </aside>`
-}
-
-function OpenAlerts({ number }: { readonly number: string }): VNode {
-  return html`<span class="badge bad nav-count">${number}<span class="hidden"> that nobody has acknowledged</span></span>`
 }
 
 function ThemeSwitch(): VNode {

@@ -1,6 +1,8 @@
+import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { ListOf } from './api.ts'
 import { useData } from './data.ts'
+import { html } from './html.ts'
 
 const everyMs = 60_000
 /** Beyond that, the number does not matter. */
@@ -15,7 +17,14 @@ export function tellAlertsChanged(): void {
 /** How many alerts nobody has acknowledged, such as `3` or `99+`. Undefined without any. */
 export function useOpenAlerts(): string | undefined {
   const [version, setVersion] = useState(0)
-  const { data } = useData<ListOf<unknown>>('/alerts', { state: 'open', limit: most }, { pollMs: everyMs, version })
+  const [isKept, setKept] = useState(true)
+  const { data, error } = useData<ListOf<unknown>>(
+    '/alerts',
+    { state: 'open', limit: most },
+    { pollMs: isKept ? everyMs : undefined, version },
+  )
+  // A gateway without a store of alerts.
+  if (isKept && error?.status === 404) setKept(false)
   useEffect(() => {
     const count = (): void => setVersion(now => now + 1)
     addEventListener(changed, count)
@@ -23,4 +32,10 @@ export function useOpenAlerts(): string | undefined {
   }, [])
   if (!data || data.data.length === 0) return undefined
   return data.has_more ? `${most}+` : String(data.data.length)
+}
+
+/** The number, where it is not undefined. */
+export function OpenAlerts({ number }: { readonly number: string | undefined }): VNode | null {
+  if (number === undefined) return null
+  return html`<span class="badge bad">${number}<span class="hidden"> alerts that nobody has acknowledged</span></span>`
 }

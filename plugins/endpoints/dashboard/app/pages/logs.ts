@@ -39,7 +39,11 @@ function LogList(): VNode {
         checked=${isLive}
         onChange=${(checked: boolean) => setParameters({ live: checked ? undefined : 'off' })}
       />
-      <${Button} href=${`admin/v1${withQuery('/records/export', queryOf(filters, Date.now()))}`} download="records.jsonl">Export<//>`}
+      <${Button}
+        href=${`admin/v1${withQuery('/records/export', { ...queryOf(filters, Date.now()), sort: undefined, order: undefined })}`}
+        download="records.jsonl"
+        >Export<//
+      >`}
   >
     <${Filters} filters=${filters} keys=${keys.all} set=${setParameters} />
     <${PartProblem} title="The names of the keys could not be loaded." of=${keys.loaded} />

@@ -25,9 +25,16 @@ export function AlertList(): VNode {
   const [silencing, setSilencing] = useState<Alert>()
   const [error, setError] = useState<unknown>()
   const [version, setVersion] = useState(0)
-  const acknowledge = async ({ id }: Alert): Promise<void> => {
+  const [done, setDone] = useState('')
+  const acknowledge = async ({ id, title }: Alert, button: HTMLElement): Promise<void> => {
     setError(undefined)
-    await api.post(`/alerts/${encodeURIComponent(id)}/acknowledge`, {}).catch(setError)
+    try {
+      await api.post(`/alerts/${encodeURIComponent(id)}/acknowledge`, {})
+    } catch (thrown) {
+      return setError(thrown)
+    }
+    leaveTo(button)
+    setDone(`${title}: acknowledged`)
     setVersion(now => now + 1)
     tellAlertsChanged()
   }
@@ -35,7 +42,13 @@ export function AlertList(): VNode {
     html`<span class="row">
       ${
         alert.state === 'open' &&
-        html`<${Button} small aria-label=${`Acknowledge ${alert.title}`} onClick=${() => void acknowledge(alert)}>Acknowledge<//>`
+        html`<${Button}
+          small
+          data-acknowledges
+          aria-label=${`Acknowledge ${alert.title}`}
+          onClick=${({ currentTarget }: { readonly currentTarget: HTMLElement }) => void acknowledge(alert, currentTarget)}
+          >Acknowledge<//
+        >`
       }
       <${Button} small tone="quiet" aria-label=${`Silence ${alert.title}`} onClick=${() => setSilencing(alert)}>Silence…<//>
     </span>`
@@ -79,6 +92,7 @@ export function AlertList(): VNode {
       ${(isNarrowed || state !== 'open') && html`<${Button} tone="quiet" href="alerts">Clear<//>`}
     </div>
     ${error !== undefined && html`<${Problem} error=${error} />`}
+    <p class="hidden" role="status">${done}</p>
     <${Panel} flush>
       <${PagedTable}
         label="Alerts"
@@ -105,6 +119,14 @@ export function AlertList(): VNode {
       />`
     }
   </div>`
+}
+
+/** The button goes away: the keyboard goes on with the next alert, or with the list. */
+function leaveTo(button: HTMLElement): void {
+  const others = [...(button.closest('tbody')?.querySelectorAll<HTMLElement>('[data-acknowledges]') ?? [])]
+  const at = others.indexOf(button)
+  const next = others[at + 1] ?? others[at - 1] ?? button.closest<HTMLElement>('.table-frame')
+  next?.focus()
 }
 
 function emptyText(isNarrowed: boolean, state: string): VNode {
