@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import type { AttemptRecord, RequestRecord } from '../../../../core/contracts/log-sink.ts'
-import { accessibilityProblems, noBrowser, openBrowser, openPage, type View, type WatchedPage } from './browser.ts'
+import { accessibilityProblems, noBrowser, openBrowser, openPage, type WatchedPage } from './browser.ts'
 import { addAlerts } from './demo-alerts.ts'
 import { addRecordsAt, type DemoKey } from './demo-records.ts'
 import { openStage, signIn } from './stage.ts'
@@ -26,15 +26,22 @@ t.test('what an operator sees at night', { skip: noBrowser }, async t => {
   const key: DemoKey = { id: keyId, org: 'acme', team: null }
   const now = Date.now() - 60_000
   const idAt = (at: number): string => `req_at0_${at}`
-  const open = async (t: Test, path: string, view: View = {}, token?: string): Promise<WatchedPage> => {
-    const watched = await openPage(browser, stage.adminUrl, { height: 1_400, ...view })
+  const opened = async (t: Test, path: string, token?: string): Promise<WatchedPage> => {
+    const watched = await openPage(browser, stage.adminUrl, { height: 1_400 })
     t.teardown(() => watched.page.context().close())
     await signIn(watched.page, stage, token)
     await watched.page.goto(`${stage.adminUrl}/${path}`)
-    await watched.page.getByRole('heading', { level: 1 }).waitFor()
     await watched.settled()
     return watched
   }
+  const { page, problems, settled } = await opened(t, '')
+  const open = async (path: string, width = 1280): Promise<void> => {
+    await page.setViewportSize({ width, height: 1_400 })
+    await page.goto(`${stage.adminUrl}/${path}`)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await settled()
+  }
+  const dialog = page.getByRole('dialog')
 
   await t.test('a request that failed says when and why, to scale', async t => {
     const attempts: readonly AttemptRecord[] = [
@@ -42,10 +49,15 @@ t.test('what an operator sees at night', { skip: noBrowser }, async t => {
       { provider: 'south', model: markup, outcome: 'outrun', status: null, startedMs: 300, elapsedMs: 700 },
       { provider: backwards, model: backwards, outcome: 'timeout', status: null, startedMs: 500, elapsedMs: 500 },
     ]
-    await addRecordsAt(stage.database, key, [now], { status: 424, errorCode: 'provider_error', elapsedMs: 1_000, attempts, usage: null })
-    const { page, problems } = await open(t, `logs?record=${idAt(now)}`)
+    const words = { errorMessage: `It said ${markup}${backwards} …`, errorParam: `metadata.${long}`, reason: 'vendor' } as const
+    const failed = { status: 424, errorCode: 'provider_error', elapsedMs: 1_000, attempts, usage: null, ...words }
+    await addRecordsAt(stage.database, key, [now], failed)
+    await open(`logs?record=${idAt(now)}`)
     const why = page.getByRole('region', { name: 'Why it failed' })
-    t.match(await why.innerText(), /No provider answered[\s\S]*provider_error[\s\S]*What you can do/)
+    t.match(
+      await why.innerText(),
+      /No provider answered[\s\S]*It said <img[\s\S]*provider_error[\s\S]*because logging was off[\s\S]*What you can do/,
+    )
     const steps = page.locator('.waterfall .step')
     t.equal(await steps.count(), 5, 'the gateway, three attempts, and the pause between two of them')
     t.equal(await steps.getByText('side by side').count(), 2)
@@ -77,7 +89,7 @@ t.test('what an operator sees at night', { skip: noBrowser }, async t => {
     })
     await addRecordsAt(stage.database, key, [now + 1], { elapsedMs: 1_200_000, attempts: many })
     await addRecordsAt(stage.database, key, [now + 2], { elapsedMs: 2, attempts: [{ ...many[0]!, startedMs: 0.4, elapsedMs: 0.02 }] })
-    const { page } = await open(t, `logs?record=${idAt(now + 1)}`, { width: 390 })
+    await open(`logs?record=${idAt(now + 1)}`, 390)
     t.equal(await page.locator('.waterfall .step').count(), 30)
     t.match(await page.locator('.waterfall-axis').innerText(), /5 min\s+10 min/)
     t.equal(await overflow(page), 0)
@@ -115,7 +127,7 @@ t.test('what an operator sees at night', { skip: noBrowser }, async t => {
       },
     ].entries())
       await addRecordsAt(stage.database, key, [now + 100 + index], { ...common, ...(members as Partial<RequestRecord>) })
-    const { page, problems, settled } = await open(t, 'logs?org=globex')
+    await open('logs?org=globex')
     const rows = async (): Promise<readonly string[]> => {
       await settled()
       return await page.locator('td[data-head=Duration]').allInnerTexts()
@@ -171,7 +183,7 @@ t.test('what an operator sees at night', { skip: noBrowser }, async t => {
       { id: 'alert_down' },
       { id: 'alert_long', kind: 'latency', subject: `model:north/${long}`, title: `${long}${backwards}`, severity: 'warning' },
     ])
-    const { page, problems } = await open(t, 'alerts')
+    await open('alerts')
     const nav = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: /^Alerts/ })
     t.match(await nav.innerText(), /Alerts\s*3/)
     t.same(await accessibilityProblems(page), [])
@@ -189,10 +201,8 @@ t.test('what an operator sees at night', { skip: noBrowser }, async t => {
       .waitFor()
 
     await page.getByRole('button', { name: 'Silence Provider north is down' }).click()
-    const dialog = page.getByRole('dialog')
     await dialog.getByLabel(/^For how long/).selectOption('until')
     await dialog.getByLabel(/^Until/).fill('2020-01-31T12:00')
-    t.same(await accessibilityProblems(page), [], 'the dialog')
     await dialog.getByRole('button', { name: 'Silence', exact: true }).click()
     await dialog.getByText("Invalid value for 'until'").first().waitFor()
     await dialog.getByLabel(/^For how long/).selectOption('4h')
@@ -206,15 +216,14 @@ t.test('what an operator sees at night', { skip: noBrowser }, async t => {
     await page.getByText('No silences').waitFor()
     t.equal(await page.evaluate('window.injected'), undefined)
     t.same(
-      problems.filter(problem => !problem.includes('400')),
+      problems.splice(0).filter(problem => !problem.includes('400')),
       [],
     )
   })
 
   await t.test('a target is made, tested, changed and deleted, and what it did not take is sent again', async t => {
     const receiver = await openReceiver(t)
-    const { page, problems } = await open(t, 'alerts?tab=targets')
-    const dialog = page.getByRole('dialog')
+    await open('alerts?tab=targets')
     await page.getByText('No targets yet').waitFor()
     await page.getByRole('button', { name: 'New target' }).first().click()
     await dialog.getByLabel('Name').fill(`Acme ${markup}`)
@@ -253,7 +262,6 @@ t.test('what an operator sees at night', { skip: noBrowser }, async t => {
     await row.getByRole('link', { name: '1 failed' }).click()
     const message = page.getByRole('row', { name: /alert_gone of acme/ })
     t.match(await message.innerText(), /410/)
-    t.same(await accessibilityProblems(page), [], 'the messages')
     receiver.status = 204
     await page.getByRole('tab', { name: 'Targets' }).click()
     await row.getByRole('button', { name: /^Test/ }).click()
@@ -277,7 +285,7 @@ t.test('what an operator sees at night', { skip: noBrowser }, async t => {
     await page.getByText('No targets yet').waitFor()
     t.equal(await page.evaluate('window.injected'), undefined)
     t.same(
-      problems.filter(problem => !problem.includes('400')),
+      problems.splice(0).filter(problem => !problem.includes('400')),
       [],
     )
   })
@@ -285,15 +293,14 @@ t.test('what an operator sees at night', { skip: noBrowser }, async t => {
   await t.test('a viewer only sees, and an organization sees its own', async t => {
     const token = async (role: string, org: string | null): Promise<string> =>
       (await stage.call('POST', '/admin-tokens', { name: 'other', role, org })).token
-    const viewer = await open(t, 'alerts?state=any', {}, await token('viewer', null))
+    const viewer = await opened(t, 'alerts?state=any', await token('viewer', null))
     await viewer.page.getByText('Provider north is down').waitFor()
     t.equal(await viewer.page.getByRole('button', { name: /^(Acknowledge|Silence)/ }).count(), 0)
-    const acme = await open(t, 'alerts?state=any', { width: 390 }, await token('editor', 'acme'))
+    const acme = await opened(t, 'alerts?state=any', await token('editor', 'acme'))
     t.same(await acme.page.locator('.alert-cell strong').allTextContents(), ['Acme has spent 50%', `Key ${markup} has spent 80%`])
+    await acme.page.setViewportSize({ width: 390, height: 844 })
     t.equal(await overflow(acme.page), 0)
-    const globex = await open(t, 'alerts?state=any', {}, await token('editor', 'globex'))
-    await globex.page.getByText('No alerts yet').waitFor()
-    t.same([...viewer.problems, ...acme.problems, ...globex.problems], [])
+    t.same([...viewer.problems, ...acme.problems], [])
   })
 })
 

@@ -25,7 +25,6 @@ t.test('every page', { skip: noBrowser }, async t => {
     'logs?status=402': 'No request matches',
     [`logs?record=${responseId}`]: '2 attempts',
     alerts: 'Nothing is open',
-    'alerts?tab=silences': 'No silences',
     keys: 'Website chat',
     [`keys?id=${keyId}`]: 'Effective policy',
     'keys?new=true': 'Create key',

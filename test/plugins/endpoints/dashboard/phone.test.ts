@@ -34,7 +34,6 @@ t.test('nothing is clipped on a phone', { skip: noBrowser }, async t => {
     'logs?record=req_nobody',
     'logs?sort=cost_usd&min_cost_usd=1',
     'alerts',
-    'alerts?tab=silences',
     'keys',
     `keys?id=${keyId}`,
     'keys?new=true',
