@@ -23,6 +23,7 @@ export const alone: Readonly<Record<string, string>> = {
   'test/plugins/endpoints/dashboard/management.test.ts': 'takes long',
   'test/plugins/endpoints/dashboard/roles.test.ts': 'takes long',
   'test/plugins/endpoints/dashboard/journey.test.ts': 'takes long',
+  'test/plugins/endpoints/dashboard/night.test.ts': 'waits for alerts to be delivered',
   'test/plugins/providers/recordings/openai-chat.test.ts': 'takes long',
   'test/config/command.test.ts': 'takes long',
   'test/core/call/answer-limits.test.ts': 'takes long',
