@@ -11,7 +11,7 @@ function publicReasons(port: number): Reasons {
   const other = nextPort(port)
   const another = `--port ${other}, or server: { port: ${other} } in the config`
   return {
-    inUse: `Stop that process, or choose another port: ${another}. A second gateway needs another port for the admin API, too: --admin-port.`,
+    inUse: `Stop that process, or choose another port: ${another}. A second gateway needs another port for the admin API, too: --admin-port ${other + 1}.`,
     absent: 'Use one that it has, such as 127.0.0.1 or 0.0.0.0: --host, or server.host in the config.',
     forbidden: `Choose a port above 1023 (--port 8080, or server.port in the config) and have a load balancer take port ${port}; or give the process the capability CAP_NET_BIND_SERVICE.`,
   }
@@ -59,7 +59,7 @@ function placeOf(host: string, port: number): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 
-/** Probably free. The next one is often that of the admin API. */
+/** Probably free, and so is the one after it. Next to a port is often that of its admin API. */
 function nextPort(port: number): number {
-  return port > 0 && port <= 65_515 ? port + 10 : 9_090
+  return port > 0 && port <= 65_520 ? port + 10 : 9_090
 }

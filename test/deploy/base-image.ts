@@ -15,6 +15,8 @@ const leftovers = [
   'usr/local/lib/node_modules/corepack/package.json',
   'usr/local/lib/node_modules/npm/package.json',
 ]
+/** Of glibc, which native packages may load. */
+const libraries = ['libnss_dns.so.2', 'libnss_files.so.2', 'libresolv.so.2', 'librt.so.1', 'libutil.so.1']
 const certificates = '/etc/ssl/certs/ca-certificates.crt'
 
 /**
@@ -45,6 +47,8 @@ export function makeBase(root: string, { hasNpm }: { readonly hasNpm: boolean })
   writeFileSync(join(root, 'etc/group'), 'root:x:0:\nnode:x:1000:\n')
   for (const file of ['/etc/hosts', '/etc/resolv.conf', '/etc/nsswitch.conf', certificates])
     if (existsSync(file)) writeFileSync(join(root, file), readFileSync(file))
+  const home = dirname(run('ldd', [process.execPath]).match(/\/\S+\/libc\.so\.6/)![0])
+  for (const library of libraries) if (existsSync(join(home, library))) add(realpathSync(join(home, library)), join(root, home, library))
   for (const tool of tools) addProgram(root, `/usr/bin/${tool}`, `/usr/bin/${tool}`)
   addProgram(root, process.execPath, '/usr/local/bin/node')
   if (hasNpm) addNpm(root)

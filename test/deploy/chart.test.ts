@@ -100,7 +100,7 @@ t.test('the chart', { skip, timeout: 1_800_000 }, async t => {
     await t.test(`with ${name}`, async t => {
       const file = fileOf(given)
       t.match(run(program, ['lint', '--strict', '--values', file, chart]), /0 chart\(s\) failed/)
-      const text = run(program, ['template', 'demo', chart, '--namespace', 'acme', '--values', file])
+      const text = run(program, ['template', 'demo', chart, '--namespace', 'acme', '--kube-version', kubernetes.at(-1)!, '--values', file])
       const documents = parseAllDocuments(text)
         .map(document => document.toJS() as Rendered | null)
         .filter(document => document !== null)
@@ -122,7 +122,13 @@ t.test('the chart', { skip, timeout: 1_800_000 }, async t => {
 
   await t.test('refuses values that cannot work, and says what to change', async t => {
     for (const [given, message] of refused) {
-      const { status, stderr } = spawnSync(program, ['template', 'demo', chart, '--values', fileOf(given)], { encoding: 'utf8' })
+      const { status, stderr } = spawnSync(
+        program,
+        ['template', 'demo', chart, '--kube-version', kubernetes[0]!, '--values', fileOf(given)],
+        {
+          encoding: 'utf8',
+        },
+      )
       t.equal(status, 1)
       t.match(stderr, message)
     }
@@ -134,7 +140,7 @@ function checkPods(t: Test, documents: readonly Rendered[], given: Readonly<Reco
   const [deployment] = of('Deployment')
   const { spec: pod, metadata } = deployment!.spec.template
   const [container] = pod.containers
-  const { announceMs = 5_000, timeoutMs = 30_000, stopSeconds = 15 } = given['drain'] ?? {}
+  const { announceMs = 5_000, timeoutMs = 30_000, stopSeconds = 30 } = given['drain'] ?? {}
   t.equal(pod.terminationGracePeriodSeconds, Math.ceil((announceMs + timeoutMs) / 1_000) + stopSeconds)
   t.match(pod.securityContext, { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: 'RuntimeDefault' } })
   t.same(container.securityContext, { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } })

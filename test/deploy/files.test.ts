@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -43,6 +44,7 @@ t.test('hadolint finds nothing in the Dockerfile', { skip: hadolint === undefine
 
 interface Service {
   readonly image: string
+  readonly command?: readonly string[]
   readonly secrets?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
   readonly networks: readonly string[]
@@ -62,7 +64,7 @@ t.test('compose waits for the drain, and shows the stores to nobody', async t =>
   const { services, secrets } = parse(read(deploy, 'compose/compose.yaml')) as Compose
   const { gateway, ...stores } = services
   t.equal(gateway!.image, `turnpike:${version}`)
-  t.ok(parseInt(gateway!.stop_grace_period!) >= drain + 15)
+  t.ok(parseInt(gateway!.stop_grace_period!) >= drain + 30)
   t.ok(gateway!.read_only)
   for (const port of gateway!.ports!) t.match(port, /^127\.0\.0\.1:/, 'only this machine reaches it')
   for (const [name, { healthcheck, networks, ports }] of Object.entries(stores)) {
@@ -96,6 +98,37 @@ t.test('the secrets of compose are made once, and only their owner can enter the
   t.match(texts['valkey_users'], new RegExp(`^user turnpike on #[0-9a-f]{64} ${rights!.replaceAll(/[+*|]/g, '\\$&')}$`, 'm'))
 })
 
+const valkey = programAt('valkey-server', 'redis-server')
+
+t.test(
+  'Valkey starts with the arguments of compose, and knows its users',
+  { skip: valkey === undefined && 'needs valkey-server or redis-server' },
+  async t => {
+    const folder = mkdtempSync(join(tmpdir(), 'turnpike-valkey-'))
+    cpSync(join(deploy, 'compose/make-secrets.sh'), join(folder, 'make-secrets.sh'))
+    run('sh', [join(folder, 'make-secrets.sh')])
+    const { services } = parse(read(deploy, 'compose/compose.yaml')) as Compose
+    const [, ...words] = services['valkey']!.command!.map(word => word.replace('/run/secrets', join(folder, 'secrets')))
+    const socket = join(folder, 'socket')
+    const server = spawn(valkey!, [...words, '--port', '0', '--unixsocket', socket], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
+    t.teardown(async () => {
+      const gone = once(server, 'exit')
+      server.kill()
+      await gone
+      rmSync(folder, { recursive: true, force: true })
+    })
+    for await (const text of server.stdout.setEncoding('utf8').iterator({ destroyOnReturn: false })) if (/eady to accept/.test(text)) break
+    server.stdout.resume()
+    const [, password] = /turnpike:(\w+)@/.exec(read(folder, 'secrets/valkey_url'))!
+    const ask = (...words: readonly string[]): string =>
+      run(valkey!.replace('server', 'cli'), ['-s', socket, '--no-auth-warning', ...words]).trim()
+    t.equal(ask('ping'), 'PONG', 'the health check')
+    t.match(ask('get', 'turnpike:demo'), /NOPERM/, 'others may do nothing else')
+    t.equal(ask('--user', 'turnpike', '--pass', password!, 'set', 'turnpike:demo', '1'), 'OK')
+    t.match(ask('--user', 'turnpike', '--pass', password!, 'set', 'elsewhere', '1'), /NOPERM/)
+  },
+)
+
 t.test('the values of the chart are as their schema says, and those that templates name', async t => {
   const values = parse(read(chart, 'values.yaml')) as object
   const validate = new Ajv({ strict: true, allErrors: true, allowUnionTypes: true }).compile(
@@ -128,7 +161,7 @@ t.test('the chart has the version of the gateway, and drains as it does', async 
     readonly persistence: { readonly enabled: boolean }
   }
   t.match(values, { announceMs: drainAnnounceMs.default, timeoutMs: drainTimeoutMs.default })
-  t.ok(values.stopSeconds >= 15)
+  t.ok(values.stopSeconds >= 30)
   t.notOk(persistence.enabled)
 
   const given = { DRAIN_ANNOUNCE_MS: '1000', DRAIN_TIMEOUT_MS: '2000', ADMIN_HOSTS: 'turnpike-admin,turnpike-admin.demo' }

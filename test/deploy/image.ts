@@ -129,7 +129,7 @@ class StageBuild {
   }
 
   #run(text: string): void {
-    const script = `mount -t proc proc "$1/proc" && exec chroot "$1" /usr/bin/env -i --chdir="$2" "\${@:4}" /bin/sh -c "$3"`
+    const script = `mount -t proc proc "$1/proc" && mkdir -p "$1/root/.npm" ~/.npm && mount --bind ~/.npm "$1/root/.npm" && exec chroot "$1" /usr/bin/env -i --chdir="$2" "\${@:4}" /bin/sh -c "$3"`
     const environment = { ...this.#environment, ...ofInstalls(), HOME: '/root' }
     const words = ['--mount', '--pid', '--fork', '--kill-child', 'bash', '-c', script, 'run', this.#root, this.#folder, text]
     command('unshare', [...words, ...Object.entries(environment).map(([name, value]) => `${name}=${value}`)])
