@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { parseAllDocuments } from 'yaml'
 import { isLong } from '../kit/long.ts'
-import { go, helm, programAt, pythonTools, run } from './tools.ts'
+import { go, helm, programAt, pythonTool, run } from './tools.ts'
 
 // Helm renders the chart with several values, and published schemas judge what comes out. Only in `npm run test:long`: Helm is built first.
 
@@ -113,7 +113,7 @@ t.test('the chart', { skip, timeout: 1_800_000 }, async t => {
           .map(document => JSON.stringify(document))
           .join('\n---\n'),
       )
-      const validate = join(pythonTools()!, 'kubernetes-validate')
+      const validate = pythonTool('kubernetes-validate')!
       for (const version of kubernetes) {
         const { status, stdout, stderr } = spawnSync(validate, ['--strict', '--kubernetes-version', version, known], { encoding: 'utf8' })
         t.equal(status, 0, `Kubernetes ${version}\n${stdout}${stderr}`)

