@@ -11,16 +11,25 @@ export type {
   UpstreamRequest,
 } from './contracts/adapter.ts'
 export type {
+  AttemptObservation,
   AttemptRole,
   BegunAttempt,
   BegunCall,
+  BegunTool,
   BegunToolRound,
   CallObservation,
+  ClosedRequest,
   EndedAttempt,
   EndedCall,
+  EndedTool,
   EndedToolRound,
+  GuardLook,
+  MadePlan,
+  ObservedAttempt,
   ObservedCall,
+  TraceContext,
 } from './contracts/call-observer.ts'
+export type { FailureReason } from './contracts/failure-reason.ts'
 export type {
   AnsweredCount,
   AnsweredDecision,
@@ -217,6 +226,7 @@ export {
 } from './contracts/tools.ts'
 export { answerBy, confidenceOf } from './decisions/answer.ts'
 export { lostMembers, plainParts, plainState } from './decisions/plain-request.ts'
+export { failureReasons } from './contracts/failure-reason.ts'
 export { errorCodes, isImageErrorCode, type Asked, type GatewayErrorOptions, type ImageErrorCode } from './foundation/errors.ts'
 export { jsonPieces, pieceCharacters } from './foundation/json-pieces.ts'
 export { isJson, membersOf, type Schema, type Wire } from './foundation/json.ts'

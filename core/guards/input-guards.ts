@@ -1,23 +1,29 @@
 import pTimeout from 'p-timeout'
 import { partsOf } from '../contracts/feature.ts'
+import type { ObservedCall } from '../contracts/call-observer.ts'
 import type { Guardrail, GuardSession } from '../contracts/guardrail.ts'
+import type { FailureReason } from '../contracts/failure-reason.ts'
 import type { DecisionRequest } from '../contracts/decision.ts'
 import { freezeDeeply } from '../foundation/freeze.ts'
 import type { Maybe } from '../runtime/pending.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import { GatewayError, invalidRequest, PluginError, policyRefusal } from '../foundation/errors.ts'
+import { own, wording } from '../foundation/wording.ts'
 import { describePluginError } from '../foundation/logger.ts'
 import type { Registry } from '../framework/registry.ts'
 import { checkSight } from './check-sight.ts'
 import { decisionProblem, requestProblem } from './replaced-request.ts'
 import { withoutExtras } from './without-extras.ts'
 import { checkedSession, checkedVerdict } from './returned.ts'
+import { WatchedGuard } from './watched-guard.ts'
 
 export interface LoadedGuard {
   readonly guardrail: Guardrail
   /** The plugin that added it. */
   readonly plugin: string
+  /** Set if observers follow the call. */
+  readonly watched?: WatchedGuard | undefined
 }
 
 /** A guardrail that applies to this request. */
@@ -38,19 +44,22 @@ function isLocal({ guardrail }: LoadedGuard): boolean {
 }
 
 /** Opens a session with every guardrail. Those that skip the request are left out. Refuses a key that names one that is not loaded. */
-export function openGuards(guards: readonly LoadedGuard[], context: RunContext): readonly OpenGuard[] {
+export function openGuards(guards: readonly LoadedGuard[], context: RunContext, observed?: ObservedCall): readonly OpenGuard[] {
   const { guardrails: chosen } = context.caller.key
   const missing = chosen?.find(name => !guards.some(({ guardrail }) => guardrail.name === name))
   if (missing !== undefined)
-    throw policyRefusal(`This API key names the guardrail "${missing}", which is not loaded. Load it, or remove it from the key.`)
+    throw policyRefusal(
+      wording`This API key names the guardrail "${own(missing)}", which is not loaded. Load it, or remove it from the key.`,
+      'key',
+    )
   let open: OpenGuard[] | undefined
-  for (const guard of guards) {
-    const { guardrail, plugin } = guard
+  for (const { guardrail, plugin } of guards) {
     if (guardrail.applies === 'key' && !chosen?.includes(guardrail.name)) continue
-    const session = sessionOf(guard, context)
+    const watched = observed && new WatchedGuard(guardrail.name, observed)
+    const session = sessionOf({ guardrail, plugin, watched }, context)
     if (!session) continue
     checkSight('guardrail', guardrail.name, guardrail.seesContent, context.caller.policy)
-    ;(open ??= []).push({ guardrail, plugin, session })
+    ;(open ??= []).push({ guardrail, plugin, session, watched })
   }
   return open ?? none
 }
@@ -101,7 +110,9 @@ export async function applyDecisionGuards(
 ): Promise<DecisionRequest> {
   for (const { guardrail, session } of guards)
     if ((session.input || session.route) && !session.decision)
-      throw policyRefusal(`The guardrail "${guardrail.name}" must check all requests of this API key, but it does not support decisions.`)
+      throw policyRefusal(
+        wording`The guardrail "${own(guardrail.name)}" must check all requests of this API key, but it does not support decisions.`,
+      ).because(guardrailReason)
   if (!guards.some(({ session }) => session.decision)) return request
   const { extra: _, ...known } = request
   const seen = await throughGuards<DecisionRequest>(freezeDeeply(known), guards, context, 'decision', decisionProblem)
@@ -120,17 +131,23 @@ async function throughGuards<R>(
 ): Promise<R> {
   let current = request
   for (const guard of guards) {
-    const { session, plugin } = guard
+    const { session, plugin, watched } = guard
     if (!session[hook]) continue
     mayLook?.(guard, current)
     const look = session as { [_ in typeof hook]: (request: R, signal: AbortSignal) => Maybe<unknown> }
-    const verdict = await askGuard(guard, context, async signal =>
-      checkedVerdict<R>(await look[hook](current, signal), plugin, hook, problemOf),
-    )
-    // The guardrail failed, and its `onFailure` is `allow`.
-    if (!verdict) continue
-    if ('refuse' in verdict) throw refused(guard, context, verdict.refuse)
-    if ('replace' in verdict) current = freezeDeeply(verdict.replace)
+    watched?.begins('input')
+    try {
+      const verdict = await askGuard(guard, context, async signal =>
+        checkedVerdict<R>(await look[hook](current, signal), plugin, hook, problemOf),
+      )
+      if (verdict) watched?.ends('replace' in verdict)
+      // The guardrail failed, and its `onFailure` is `allow`.
+      if (!verdict) continue
+      if ('refuse' in verdict) throw refused(guard, context, verdict.refuse)
+      if ('replace' in verdict) current = freezeDeeply(verdict.replace)
+    } finally {
+      watched?.tells()
+    }
   }
   return current
 }
@@ -143,10 +160,16 @@ function withoutUnknown(request: GenerationRequest): GenerationRequest {
     ? losses.within.input
     : []
   if (unchecked !== undefined)
-    throw invalidRequest(`The guardrails of this API key cannot check content of type "${unchecked}". Leave it out.`, 'input')
+    throw invalidRequest(
+      wording`The guardrails of this API key cannot check content of type "${unchecked}". Leave it out.`,
+      'input',
+    ).because(guardrailReason)
   const [needed] = request.extra.needed ?? []
   if (needed !== undefined)
-    throw invalidRequest(`The guardrails of this API key cannot check an answer such as ${needed} asks for. Leave it out.`, needed)
+    throw invalidRequest(
+      wording`The guardrails of this API key cannot check an answer such as ${needed} asks for. Leave it out.`,
+      needed,
+    ).because(guardrailReason)
   return freezeDeeply(known)
 }
 
@@ -193,19 +216,29 @@ export function failed(guard: LoadedGuard, context: RunContext, error: unknown):
   const described = describePluginError(error, !caller.policy.logging.value, caller.policy.logging.value)
   log.error('a guardrail failed', { guardrail: name, plugin, request: id, onFailure, ...described })
   context.note('guardrail', { name, outcome: 'failed' })
+  guard.watched?.failed()
   if (onFailure === 'refuse') {
     throw new GatewayError({
       status: 503,
       type: 'server_error',
       code: 'server_error',
-      message: `The guardrail "${name}" failed, so this request was refused. Try again.`,
+      message: wording`The guardrail "${own(name)}" failed, so this request was refused. Try again.`,
+      reason: guardrailReason,
       cause: error,
     })
   }
 }
 
-/** Notes the guardrail in the record. */
-export function refused({ guardrail: { name } }: LoadedGuard, context: RunContext, refusal: GatewayError): GatewayError {
-  context.note('guardrail', { name, outcome: 'refused' })
-  return refusal
+const guardrailReason: FailureReason = { kind: 'guardrail' }
+
+/** Notes the guardrail in the record, and says in the error whether it enforces a policy. */
+export function refused({ guardrail, watched }: LoadedGuard, context: RunContext, refusal: GatewayError): GatewayError {
+  context.note('guardrail', { name: guardrail.name, outcome: 'refused' })
+  watched?.refused()
+  const { kind, level } = refusal.reason
+  if (kind === 'request' || kind === 'gateway') return refusal.because(guardrailReason)
+  if (kind !== 'policy' || level !== undefined) return refusal
+  const { policy } = context.caller
+  const field = guardrail.enforces.find(each => policy[each].value)
+  return field === undefined ? refusal.because(guardrailReason) : refusal.because({ kind, level: policy[field].source })
 }

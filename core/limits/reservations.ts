@@ -5,11 +5,12 @@ import type { Hold } from '../contracts/hold.ts'
 import { Ledger, type CreditHold, type CreditRange, type CreditShortage, type Spending } from '../contracts/ledger.ts'
 import { MetricStore } from '../contracts/metric-store.ts'
 import { RateLimiter } from '../contracts/rate-limiter.ts'
-import type { RunContext } from '../contracts/run-context.ts'
+import type { Caller, RunContext } from '../contracts/run-context.ts'
 import { TokenCounter } from '../contracts/token-counter.ts'
 import { Clock } from '../foundation/clock.ts'
 import { Settings } from '../framework/settings.ts'
 import { GatewayError } from '../foundation/errors.ts'
+import { own, wording } from '../foundation/wording.ts'
 import { recentValues } from '../runtime/recent-values.ts'
 import { safeCount } from '../tokens/safe-count.ts'
 import { CreditQueue } from './credit-queue.ts'
@@ -33,6 +34,9 @@ interface AskedEndpoint {
   readonly canGrow: boolean
 }
 
+/** Told when the spending of a caller's caps or credit has changed, or was in the way of a request. `short`: of which. */
+export type StandingListener = (caller: Caller, short?: CreditShortage['short']) => void
+
 /** Holds the tokens and credit that a request may take. Throws 402 and 429, before anything is sent upstream. */
 export class Reservations {
   readonly usual = new UsualOutput()
@@ -47,6 +51,7 @@ export class Reservations {
   readonly #services: ReservationServices
   /** Requests whose record has a note of a shortage. */
   readonly #noted = recentValues<string, true>(1_000)
+  #listener: StandingListener | undefined
 
   static {
     wire(this, [Ledger, RateLimiter, MetricStore, TokenCounter, Clock, Settings, EarlyTokens])
@@ -74,8 +79,16 @@ export class Reservations {
       usual: this.usual,
       refused: (context, shortage) => this.#refused(context, shortage),
       short: (context, shortage) => this.#note(context, shortage),
-      freed: spending => this.#queue.freed(spending),
+      freed: (spending, caller) => {
+        this.#queue.freed(spending)
+        this.#listener?.(caller)
+      },
     }
+  }
+
+  /** Call once. */
+  watch(listener: StandingListener): void {
+    this.#listener = listener
   }
 
   /**
@@ -184,16 +197,22 @@ export class Reservations {
         throw ledgerUnavailable(cause)
       }
     }
-    return await this.#queue.reserve({
-      request: context.id,
-      spending,
-      leastUsd: range.atLeast,
-      isPatient,
-      reserve,
-      get signal() {
-        return context.signal
-      },
-    })
+    let since: number | undefined
+    try {
+      return await this.#queue.reserve({
+        request: context.id,
+        spending,
+        leastUsd: range.atLeast,
+        isPatient,
+        waits: () => (since = this.#clock.elapsed()),
+        reserve,
+        get signal() {
+          return context.signal
+        },
+      })
+    } finally {
+      if (since !== undefined) context.creditWaitMs = (context.creditWaitMs ?? 0) + this.#clock.elapsed() - since
+    }
   }
 
   #refused(context: RunContext, shortage: CreditShortage): GatewayError {
@@ -205,6 +224,7 @@ export class Reservations {
   #note(context: RunContext, shortage: CreditShortage): void {
     if (this.#noted.has(context.id)) return
     this.#noted.set(context.id, true)
+    this.#listener?.(context.caller, shortage.short)
     context.note('credit', shortageNote(shortage))
   }
 
@@ -219,11 +239,13 @@ function tooManyTokens(limit: KeyLimit, tokens: number, retryAfterMs: number | u
     retryAfterMs === undefined
       ? 'Ask for fewer output tokens or send less.'
       : `Please try again in ${Math.max(1, Math.ceil(retryAfterMs / 1000))}s.`
+  const asked = wording`This request needs about ${own(tokens)} tokens, and this API key's limit is ${own(windowText(limit))}.`
   return new GatewayError({
     status: 429,
     type: 'rate_limit_error',
     code: 'rate_limit_exceeded',
-    message: `This request needs about ${tokens} tokens, and this API key's limit is ${windowText(limit)}. ${advice}`,
+    message: wording`${asked} ${own(advice)}`,
+    reason: { kind: 'limit', level: 'key' },
     retryAfterMs,
     final: retryAfterMs === undefined,
   })

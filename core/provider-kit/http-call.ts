@@ -8,6 +8,8 @@ import type { HttpService } from './http-feed.ts'
 import { failureOf, redirected } from './no-reply.ts'
 import { ReplyScanner } from './reply-scanner.ts'
 import { checkRequest, requestMistake } from './request-mistake.ts'
+import { identified } from './vendor-ids.ts'
+import { wording } from '../foundation/wording.ts'
 
 const maxBytes = 64 * 1024 * 1024
 const maxErrorBytes = 256 * 1024
@@ -20,14 +22,16 @@ export async function httpCall<Reply>(
   read: (body: unknown, headers: UpstreamHeaders) => Reply,
 ): Promise<Reply> {
   checkRequest(prepared, 'prepare')
-  const request = headers ? { ...prepared, headers: { ...prepared.headers, ...headers } } : prepared
+  const { traceparent } = call
+  const own = traceparent === undefined ? headers : { ...headers, traceparent }
+  const request = own ? { ...prepared, headers: { ...prepared.headers, ...own } } : prepared
   const authorized = adapter.authorize ? await adapter.authorize(request, call.credentialId, call.signal) : request
   checkRequest(authorized, 'authorize')
   const { scanner, headers: received } = await answered(adapter, http, authorized, request, call, connectTimeoutMs)
   try {
     return read(parsedBy(scanner), received)
   } catch (error) {
-    throw failureOf(error, scanner.opening)
+    throw identified(failureOf(error, scanner.opening), received)
   }
 }
 
@@ -114,13 +118,13 @@ class WholeReply implements ReplyReceiver {
 
   end(): void {
     this.onEnd?.()
-    if (this.#error) this.#reject(this.#failure(this.#error))
+    if (this.#error) this.#reject(identified(this.#failure(this.#error), this.#headers))
     else this.#resolve({ scanner: this.#scanner, headers: this.#headers })
   }
 
   fail(error: unknown): void {
     this.onEnd?.()
-    this.#reject(error)
+    this.#reject(identified(error, this.#headers))
   }
 
   #refuse(error: unknown): void {
@@ -144,7 +148,7 @@ function parsedBy(scanner: ReplyScanner): unknown {
     return scanner.end()
   } catch (cause) {
     const isEmpty = scanner.opening.trim() === ''
-    const message = isEmpty ? 'The provider sent an empty reply.' : 'The provider sent a reply that is not JSON.'
+    const message = isEmpty ? wording`The provider sent an empty reply.` : wording`The provider sent a reply that is not JSON.`
     throw new ProviderFailure({ kind: 'protocol', message, transient: isEmpty, upstream: scanner.opening, cause })
   }
 }

@@ -2,10 +2,12 @@ import type { KeyWindow } from '../contracts/key-window.ts'
 import type { OpenScope } from '../contracts/request-scope.ts'
 import type { Caller } from '../contracts/run-context.ts'
 import { asGatewayError, GatewayError } from '../foundation/errors.ts'
+import { wording } from '../foundation/wording.ts'
 import type { JsonObject } from '../foundation/json.ts'
 import type { Logger } from '../foundation/logger.ts'
 import type { RecordDraft } from '../records/record.ts'
 import { Cancellation } from '../runtime/cancellation.ts'
+import type { HeaderReader } from './channel.ts'
 
 /** One request of one caller. Its cancellation covers all of it, including the run. */
 export class LiveScope implements OpenScope {
@@ -17,12 +19,22 @@ export class LiveScope implements OpenScope {
   work: Promise<unknown> | undefined
   windows: readonly KeyWindow[] | undefined
   sentSession: string | undefined
+  /** The headers that may have a `traceparent`. */
+  traceHeaders: HeaderReader | undefined
   #caller: Caller | undefined
 
   constructor(id: string, log: Logger, record: RecordDraft) {
     this.id = id
     this.log = log
     this.record = record
+  }
+
+  get creditWaitMs(): number | undefined {
+    return this.record.creditWaitMs ?? undefined
+  }
+
+  set creditWaitMs(waitedMs: number | undefined) {
+    this.record.creditWaitMs = waitedMs ?? null
   }
 
   get signal(): AbortSignal {
@@ -32,6 +44,10 @@ export class LiveScope implements OpenScope {
   get caller(): Caller {
     if (!this.#caller) throw new Error('nobody was authenticated here, so there is no caller')
     return this.#caller
+  }
+
+  get traceparent(): string | null {
+    return this.traceHeaders?.get('traceparent') ?? null
   }
 
   admitted(caller: Caller): void {
@@ -60,7 +76,7 @@ export class LiveScope implements OpenScope {
     else {
       const error = this.#errorOf(outcome)
       status = error.status
-      this.record.errorCode ??= error.code
+      this.record.failed(error)
     }
     if (!work) this.#end(cancellation.aborted ? 499 : status, isRecorded)
     else void work.then(outcome => this.#end(outcome instanceof GatewayError && outcome.status === 499 ? 499 : status, isRecorded))
@@ -82,7 +98,7 @@ export class LiveScope implements OpenScope {
 
   #end(status: number, isRecorded: boolean): void {
     this.release()
-    if (isRecorded) this.record.close(status)
+    if (isRecorded) this.record.close(status, this)
   }
 }
 
@@ -101,6 +117,6 @@ function clientGone(): GatewayError {
     status: 499,
     type: 'invalid_request_error',
     code: 'client_closed_request',
-    message: 'The client closed the connection before the answer.',
+    message: wording`The client closed the connection before the answer.`,
   })
 }

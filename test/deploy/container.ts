@@ -12,18 +12,21 @@ const limitMs = 120_000
 
 function canRun(): boolean {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return false
-  return spawnSync('unshare', ['--mount', '--pid', '--net', '--fork', 'ip', 'link', 'set', 'lo', 'up']).status === 0
+  return (
+    spawnSync('unshare', ['--mount', '--pid', '--net', '--fork', 'sh', '-ec', 'ip link set lo up; mount -t proc proc /proc']).status === 0
+  )
 }
 
 /** As an engine starts it with `--read-only --tmpfs /tmp`: only /tmp and the data can be written. */
 const script = `
-  root=$1 data=$2 user=$3 folder=$4
-  shift 4
+  root=$1 data=$2 rights=$3 user=$4 folder=$5
+  shift 5
   ip link set lo up
   mount --bind "$root" "$root"
   mount -t proc proc "$root/proc"
   mount -t tmpfs -o mode=1777,size=64m tmpfs "$root/tmp"
   mount --bind "$data" "$root$folder/data"
+  mount -o "remount,bind,$rights" "$root$folder/data"
   mount -o remount,bind,ro "$root"
   exec setpriv --no-new-privs chroot --userspec="$user" "$root" /usr/bin/env -i --chdir="$folder" "$@"`
 
@@ -35,17 +38,20 @@ export class Container {
   #output = ''
   #errors = ''
 
-  /** `data`: the folder of the volume. `command`: instead of the one in the image. */
-  constructor(image: Image, { data, command = image.command, environment = {} }: ContainerOptions) {
+  constructor(image: Image, { data, isReadOnly = false, command = image.command, environment = {} }: ContainerOptions) {
     this.#image = image
     const { root, folder, user, entrypoint } = image
     const [owner = '', group = ''] = user.split(':')
     chownSync(data, Number(owner), Number(group))
     const words = [...this.#variables(environment), ...entrypoint, ...command]
     const namespaces = ['--mount', '--pid', '--net', '--ipc', '--uts', '--fork', '--kill-child']
-    this.#launcher = spawn('unshare', [...namespaces, 'sh', '-ec', script, 'run', root, data, user, folder, ...words], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
+    this.#launcher = spawn(
+      'unshare',
+      [...namespaces, 'sh', '-ec', script, 'run', root, data, isReadOnly ? 'ro' : 'rw', user, folder, ...words],
+      {
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    )
     this.#launcher.stdout!.setEncoding('utf8').on('data', (part: string) => void (this.#output += part))
     this.#launcher.stderr!.setEncoding('utf8').on('data', (part: string) => void (this.#errors += part))
     this.ended = once(this.#launcher, 'close').then(([exitCode]) => ({
@@ -105,7 +111,10 @@ export class Container {
 }
 
 export interface ContainerOptions {
+  /** The folder of the volume. */
   readonly data: string
+  readonly isReadOnly?: boolean
+  /** Instead of the one in the image. */
   readonly command?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
 }

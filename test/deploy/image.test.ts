@@ -117,6 +117,15 @@ t.test('the image runs as a stranger on a file system that it cannot change', { 
   })
 
   if (isLong)
+    await t.test('without a place for its data it does not start', async t => {
+      const folder = join(scratch, 'empty')
+      mkdirSync(folder)
+      const container = new Container(image, { data: folder, isReadOnly: true })
+      t.teardown(() => container.kill())
+      t.match(await container.ended, { exitCode: 1, errors: /plugin \S+ failed to set up: .*\/gateway\/data/ })
+    })
+
+  if (isLong)
     await t.test('workers run in it, and Postgres and Valkey could', async t => {
       const container = new Container(image, { data, command: ['start', '--workers', '2'] })
       t.teardown(() => container.kill())

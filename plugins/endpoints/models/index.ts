@@ -8,6 +8,8 @@ import {
   type JsonObject,
   type Reply,
   type Route,
+  wording,
+  own,
 } from '../../../core/index.ts'
 import type { GatewayServices } from '../../../core/kit.ts'
 import { MetricStore } from '../../../core/stores.ts'
@@ -63,7 +65,7 @@ export default definePlugin({
         status: 404,
         type: 'invalid_request_error',
         code: 'model_not_found',
-        message: `The model "${name}" is not listed here.${advice}`,
+        message: wording`The model "${name}" is not listed here.${own(advice)}`,
         param: 'id',
       })
     }

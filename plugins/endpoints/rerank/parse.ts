@@ -1,4 +1,4 @@
-import { invalidRequest, isObject, type JsonObject } from '../../../core/index.ts'
+import { invalidRequest, isObject, type JsonObject, wording } from '../../../core/index.ts'
 import { bodyValidator, type RerankRequest } from '../../../core/kit.ts'
 import { rerankSchema } from './request-body.ts'
 
@@ -24,7 +24,7 @@ interface Body {
 
 /** Checks the body of `POST /v1/rerank`. Throws a 400 that names the member by its path. */
 export function parseRerank(body: unknown): ParsedRerank {
-  if (!isObject(body)) throw invalidRequest('The body must be a JSON object.')
+  if (!isObject(body)) throw invalidRequest(wording`The body must be a JSON object.`)
   validate(body)
   const {
     model,

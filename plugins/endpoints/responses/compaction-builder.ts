@@ -1,4 +1,4 @@
-import { GatewayError, type Clock, type Ids, type JsonObject } from '../../../core/index.ts'
+import { GatewayError, type Clock, type Ids, type JsonObject, wording } from '../../../core/index.ts'
 import type { FinishedAnswer, GenerationSink, ItemEvent, MessageItem, Outcome } from '../../../core/kit.ts'
 import { publicUsage } from './response-object.ts'
 
@@ -60,6 +60,6 @@ function notCompacted(): GatewayError {
     status: 424,
     type: 'provider_error',
     code: 'provider_error',
-    message: 'The provider answered without a compaction. Load the plugin "summary" to compact conversations of any model.',
+    message: wording`The provider answered without a compaction. Load the plugin "summary" to compact conversations of any model.`,
   })
 }

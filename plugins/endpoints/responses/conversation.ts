@@ -1,4 +1,4 @@
-import { invalidRequest, isObject, type Caller, type GatewayError } from '../../../core/index.ts'
+import { invalidRequest, isObject, type Caller, type GatewayError, wording } from '../../../core/index.ts'
 import type { Conversations, ConversationThread, RequestScope, StoredResponses } from '../../../core/kit.ts'
 import type { RequestBody } from './request-body.ts'
 
@@ -40,5 +40,5 @@ export async function aboutConversation(
   )
   if (!isObject(conversation)) return undefined
   const named = `Response '${id}' belongs to the conversation '${String(conversation['id'])}'`
-  return invalidRequest(`${named}. Send "conversation" with that id instead of previous_response_id.`, param, code)
+  return invalidRequest(wording`${named}. Send "conversation" with that id instead of previous_response_id.`, param, code)
 }

@@ -8,6 +8,9 @@ import {
   type GuardVerdict,
   type ItemVerdict,
   type RunContext,
+  own,
+  wording,
+  Wording,
 } from '../../../core/index.ts'
 import { decisionTexts, requestTexts, type DecisionRequest, type RequestText } from '../../../core/kit.ts'
 import { roleAt } from './role.ts'
@@ -97,7 +100,9 @@ export class WebhookSession implements Required<Pick<GuardSession, 'input' | 'de
     let told = (message ?? '').slice(0, maxMessageLength).toWellFormed().trim()
     for (const secret of secrets) told = told.replaceAll(secret, '***')
     return invalidRequest(
-      told || `The guardrail "${name}" refused this ${what}.`,
+      told === ''
+        ? wording`The guardrail "${own(name)}" refused this ${own(what)}.`
+        : new Wording(told, `The guardrail "${name}" refused this ${what}: …`),
       what === 'request' ? 'input' : undefined,
       'invalid_prompt',
     )

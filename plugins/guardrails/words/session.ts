@@ -7,6 +7,8 @@ import {
   type GuardVerdict,
   type OutputChannel,
   type OutputFilter,
+  own,
+  wording,
 } from '../../../core/index.ts'
 import { decisionTexts, requestTexts, type DecisionRequest, type RequestText } from '../../../core/kit.ts'
 import { JsonWordFilter, WordFilter } from './filter.ts'
@@ -81,6 +83,6 @@ export class WordsSession implements Required<Pick<GuardSession, 'input' | 'deci
   }
 
   #refusalAt(path: string | undefined): GatewayError {
-    return invalidRequest(this.#words.message, path, 'invalid_prompt')
+    return invalidRequest(wording`${own(this.#words.message)}`, path, 'invalid_prompt')
   }
 }

@@ -1,7 +1,11 @@
-import { CompiledQuery, type Kysely } from 'kysely'
+import { CompiledQuery, sql, type Kysely } from 'kysely'
 import { Migrator } from 'kysely/migration'
+import { isSqlite } from './migrations/dialect.ts'
 import { migrations } from './migrations/index.ts'
 import type { Tables } from './tables.ts'
+
+/** Any number: it names the lock among those of this database. */
+const lockId = 1_380_012_023
 
 /** A database whose tables are up to date. */
 export interface Migrated {
@@ -17,9 +21,18 @@ export interface Inspected {
   readonly pending: readonly string[]
 }
 
-/** Runs the pending migrations, and returns their names. The caller makes sure that no other process does so at the same time. */
+/** Runs the pending migrations, and returns their names. On SQLite, the caller has begun a transaction that has the database for itself. */
 export async function migrate(database: Kysely<Tables>): Promise<readonly string[]> {
   if (await isUpToDate(database)) return []
+  if (isSqlite(database)) return await migrateAlone(database)
+  return await database.transaction().execute(async transaction => {
+    // Kysely's own lock belongs to a session, which clients of a pooler share.
+    await sql`select pg_advisory_xact_lock(${sql.lit(lockId)})`.execute(transaction)
+    return await migrateAlone(transaction)
+  })
+}
+
+async function migrateAlone(database: Kysely<Tables>): Promise<readonly string[]> {
   const { error, results = [] } = await migrator(database).migrateToLatest()
   if (error !== undefined) throw error
   return results.map(({ migrationName }) => migrationName)

@@ -1,4 +1,4 @@
-import { invalidRequest } from '../../../core/index.ts'
+import { invalidRequest, wording, own } from '../../../core/index.ts'
 import type { SearchLocation, ToolEntry, WebSearchTool } from '../../../core/kit.ts'
 import { domainOf } from './results.ts'
 
@@ -35,7 +35,7 @@ function domains(listed: readonly string[] | null | undefined, member: string): 
   return (listed ?? []).map(text => {
     const domain = domainOf(text)
     if (domain === undefined)
-      throw invalidRequest(`Expected domains such as "example.com" in filters.${member}, got "${text.slice(0, 60)}".`, 'tools')
+      throw invalidRequest(wording`Expected domains such as "example.com" in filters.${own(member)}, got "${text.slice(0, 60)}".`, 'tools')
     return domain
   })
 }

@@ -22,6 +22,8 @@ import * as conversations from './0030-conversations.ts'
 import * as background from './0031-background.ts'
 import * as usageSession from './0035-usage-session.ts'
 import * as signOuts from './0038-sign-outs.ts'
+import * as recordMeasures from './0041-record-measures.ts'
+import * as alerts from './0042-alerts.ts'
 
 const written: Readonly<Record<string, Migration>> = {
   '0001-api-keys': apiKeys,
@@ -46,6 +48,8 @@ const written: Readonly<Record<string, Migration>> = {
   '0031-background': background,
   '0035-usage-session': usageSession,
   '0038-sign-outs': signOuts,
+  '0041-record-measures': recordMeasures,
+  '0042-alerts': alerts,
 }
 
 /** All migrations, run in the order of their names. Never change a released one, nor the `revision` of a released field. */
