@@ -93,16 +93,25 @@ export class Container {
     return { code: code as number, output: output + errors }
   }
 
+  /** A process that has become another user does not end with the one that started it. */
   async kill(): Promise<void> {
+    const pid = this.#first
+    if (pid !== undefined) process.kill(pid, 'SIGKILL')
     this.#launcher.kill('SIGKILL')
     await this.ended
   }
 
   get #pid(): number {
+    const pid = this.#first
+    if (pid === undefined) throw new Error(`the container has no process:\n${this.#output}${this.#errors}`)
+    return pid
+  }
+
+  /** Its first process, as this machine counts. */
+  get #first(): number | undefined {
     const path = `/proc/${this.#launcher.pid}/task/${this.#launcher.pid}/children`
     const [pid] = existsSync(path) ? readFileSync(path, 'utf8').split(' ') : []
-    if (!pid) throw new Error(`the container has no process:\n${this.#output}${this.#errors}`)
-    return Number(pid)
+    return pid ? Number(pid) : undefined
   }
 
   #variables(more: Readonly<Record<string, string>>): readonly string[] {
