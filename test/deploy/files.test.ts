@@ -37,10 +37,13 @@ t.test('the context of the image has no keys, no data and no tests', async t => 
 
 const hadolint = programAt('hadolint') ?? (isLong ? pythonTool('hadolint') : undefined)
 
-t.test('hadolint finds nothing in the Dockerfile', { skip: hadolint === undefined && 'hadolint is not installed' }, async t => {
-  const { status, stdout } = spawnSync(hadolint!, ['--no-color', join(deploy, 'docker/Dockerfile')], { encoding: 'utf8' })
-  t.equal(stdout, '')
-  t.equal(status, 0)
+t.test('hadolint finds nothing in the Dockerfiles', { skip: hadolint === undefined && 'hadolint is not installed' }, async t => {
+  const shown = [...read(root, 'docs/deployment.md').matchAll(/```dockerfile\n([^]*?)```/g)].map(([, text]) => text!)
+  t.equal(shown.length, 1, 'the page shows one')
+  for (const text of [read(deploy, 'docker/Dockerfile'), ...shown]) {
+    const { status, stdout } = spawnSync(hadolint!, ['--no-color', '-'], { encoding: 'utf8', input: text })
+    t.same([status, stdout], [0, ''])
+  }
 })
 
 interface Service {
