@@ -11,7 +11,7 @@ export interface ServerOverride {
   readonly admin?: { readonly host?: string; readonly port?: number }
 }
 
-/** What commander parses for `addStartOptions`. */
+/** The options that commander parses for `addStartOptions`. */
 export interface StartOptions extends Omit<ServerOverride, 'admin'> {
   readonly adminHost?: string
   readonly adminPort?: number

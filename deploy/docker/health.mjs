@@ -3,6 +3,7 @@
 import { get as getHttp } from 'node:http'
 
 const url = process.env.HEALTH_URL ?? 'http://127.0.0.1:8081/live'
+if (!URL.canParse(url)) end(false, `HEALTH_URL must be an address such as http://127.0.0.1:8081/live, got ${url}`)
 // The certificate names the gateway, and this asks an address of the container itself.
 const options = { timeout: 4_000, rejectUnauthorized: false }
 const get = url.startsWith('https:') ? (await import('node:https')).get : getHttp

@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** What the steps of the Dockerfile call. */
+/** The Dockerfile calls these. */
 const tools = ['sh', 'env', 'rm', 'mkdir', 'mv', 'cp', 'ln', 'chmod', 'chown', 'cat', 'uname']
-/** What the image of Node.js has, too, and a gateway does not need. */
+/** The image of Node.js has these, too, and a gateway does not need them. */
 const leftovers = [
   'opt/yarn-v1.22.22/bin/yarn',
   'usr/local/bin/corepack',

@@ -32,6 +32,7 @@ const values: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     ingress: { enabled: true, className: 'nginx', tlsSecret: 'tls', annotations: { 'nginx.ingress.kubernetes.io/proxy-buffering': 'off' } },
     serviceMonitor: { enabled: true, labels: { release: 'prometheus' }, tokenSecret: { name: 'metrics' } },
     autoscaling: { enabled: true, maxReplicas: 20 },
+    migration: { enabled: true },
     podDisruptionBudget: { maxUnavailable: '25%' },
     networkPolicy: {
       callers: [{ namespaceSelector: { matchLabels: { team: 'acme' } } }],
@@ -61,6 +62,7 @@ const refused: readonly (readonly [values: object, message: RegExp])[] = [
   [{}, /the gateway has no database: set secret\.existingSecret/],
   [{ persistence: { enabled: true } }, /persistence is for a single pod: set replicaCount to 1/],
   [{ persistence: { enabled: true }, replicaCount: 1, autoscaling: { enabled: true } }, /excludes autoscaling/],
+  [{ persistence: { enabled: true }, replicaCount: 1, migration: { enabled: true } }, /leave migration\.enabled out/],
   [{ externalSecret: { enabled: true } }, /externalSecret\.storeRef\.name is missing/],
   [{ externalSecret: { enabled: true, storeRef: { name: 'vault' } } }, /needs dataFrom or data/],
   [{ externalSecret: { enabled: true }, secret: { existingSecret: 'both' } }, /expected either .* and got both/],
@@ -161,6 +163,12 @@ function checkPods(t: Test, documents: readonly Rendered[], given: Readonly<Reco
     ...of('NetworkPolicy').map(({ spec }) => ({ spec: { selector: spec.podSelector.matchLabels } })),
   ])
     for (const [label, value] of Object.entries(spec.selector)) t.equal(metadata.labels[label], value, 'it selects the pods')
+  for (const { spec } of of('Job')) {
+    t.same(spec.template.spec.containers[0].args, ['migrate'])
+    t.same(spec.template.spec.containers[0].env, container.env)
+    t.same(spec.template.spec.securityContext, pod.securityContext)
+    t.notOk('app.kubernetes.io/name' in spec.template.metadata.labels, 'no service sends requests to it')
+  }
   for (const policy of of('NetworkPolicy')) {
     const admin = policy.spec.ingress.filter(({ ports }: { ports: readonly { port: number }[] }) => ports.some(({ port }) => port === 8081))
     t.ok(

@@ -2,7 +2,7 @@ export interface Step {
   readonly instruction: string
   /** Such as `from` of `COPY --from=build`. */
   readonly flags: Readonly<Record<string, string>>
-  /** What follows the flags. */
+  /** The rest, after the flags. */
   readonly text: string
 }
 

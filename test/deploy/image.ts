@@ -136,7 +136,7 @@ class StageBuild {
   }
 }
 
-/** What is copied belongs to root. */
+/** Copies belong to root. */
 function copyContents(from: string, to: string): void {
   const names = readdirSync(from)
   command('cp', ['--archive', ...names.map(name => join(from, name)), to])

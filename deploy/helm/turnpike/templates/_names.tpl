@@ -59,13 +59,54 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- concat $own .Values.adminService.hosts | join "," -}}
 {{- end -}}
 
+{{/* The variables of every container that reads the config. */}}
+{{- define "turnpike.environment" -}}
+env:
+  - name: DRAIN_ANNOUNCE_MS
+    value: {{ .Values.drain.announceMs | int | quote }}
+  - name: DRAIN_TIMEOUT_MS
+    value: {{ .Values.drain.timeoutMs | int | quote }}
+  - name: ADMIN_HOSTS
+    value: {{ include "turnpike.adminHosts" . | quote }}
+  {{- with .Values.env }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- if or (include "turnpike.secret" .) .Values.envFrom }}
+envFrom:
+  {{- with include "turnpike.secret" . }}
+  - secretRef:
+      name: {{ . }}
+  {{- end }}
+  {{- with .Values.envFrom }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- end }}
+{{- end -}}
+
+{{- define "turnpike.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: 1000
+runAsGroup: 1000
+fsGroup: 1000
+fsGroupChangePolicy: OnRootMismatch
+seccompProfile:
+  type: RuntimeDefault
+{{- end -}}
+
+{{- define "turnpike.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop: [ALL]
+{{- end -}}
+
 {{/* Seconds from SIGTERM to SIGKILL. */}}
 {{- define "turnpike.gracePeriod" -}}
 {{- $drain := .Values.drain -}}
 {{- add (divf (addf $drain.announceMs $drain.timeoutMs) 1000 | ceil | int) $drain.stopSeconds -}}
 {{- end -}}
 
-{{/* What cannot work ends the install, with the value to change. */}}
+{{/* Values that cannot work end the install. The message says what to change. */}}
 {{- define "turnpike.check" -}}
 {{- $hasSecret := or .Values.externalSecret.enabled .Values.secret.existingSecret -}}
 {{- if and .Values.externalSecret.enabled .Values.secret.existingSecret -}}
@@ -79,6 +120,9 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end -}}
 {{- if not (or $hasSecret .Values.persistence.enabled .Values.env .Values.envFrom) -}}
 {{- fail "the gateway has no database: set secret.existingSecret to a Secret with DATABASE_URL and GATEWAY_MASTER_KEY, or persistence.enabled for a single pod with SQLite" -}}
+{{- end -}}
+{{- if and .Values.persistence.enabled .Values.migration.enabled -}}
+{{- fail "the volume of persistence is in use while a migration runs: leave migration.enabled out, a start upgrades SQLite" -}}
 {{- end -}}
 {{- if and .Values.persistence.enabled .Values.autoscaling.enabled -}}
 {{- fail "persistence is for a single pod, so it excludes autoscaling: use Postgres (secret.existingSecret)" -}}
