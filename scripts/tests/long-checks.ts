@@ -66,6 +66,12 @@ export const longChecks: readonly LongCheck[] = [
     jobs: 2,
   },
   {
+    name: 'Deployment',
+    difference:
+      'every step of the Dockerfile, the chart in four sets of values as Helm renders it, and the schemas of Kubernetes and compose; the short form runs the image with what the tests have built. Needs Go, Python and systemd',
+    files: ['test/deploy'],
+  },
+  {
     name: 'Memory',
     difference: 'RSS and heap after a collection, from request 200,000 to request 1,200,000; there is no short form',
     programs: [
