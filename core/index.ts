@@ -25,7 +25,6 @@ export { Ids } from './foundation/ids.ts'
 export { isObject, parseJson, type JsonObject } from './foundation/json.ts'
 export type { Logger } from './foundation/logger.ts'
 export { token, type Token } from './foundation/token.ts'
-export { own, wording, Wording, type Own } from './foundation/wording.ts'
 export {
   AbsentProviders,
   CallObservers,

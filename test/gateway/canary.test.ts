@@ -8,6 +8,7 @@ import anthropic from '../../plugins/providers/anthropic/index.ts'
 import openaiChat from '../../plugins/providers/openai-chat/index.ts'
 import openaiResponses from '../../plugins/providers/openai-responses/index.ts'
 import opentelemetry from '../../plugins/telemetry/opentelemetry/index.ts'
+import prometheus from '../../plugins/telemetry/prometheus/index.ts'
 import { listeningGateway, scripted } from '../kit/gateway.ts'
 
 const upstreamKey = 'sk-canary-0123456789abcdefCANARY'
@@ -66,6 +67,7 @@ async function everyFailure(upstream: FakeUpstream, collector: FakeUpstream, lev
       openaiResponses({ id: 'impatient-responses', ...impatient }),
       consoleLog({ format: 'json' }),
       opentelemetry({ endpoint: collector.url, content: true, conventions: 'latest' }),
+      prometheus({ open: true, labels: ['org', 'team', 'key'] }),
       scripted('broken', () => {
         throw new TypeError(`a bug that tells ${upstreamKey} and ${prompt}`)
       }),
@@ -94,6 +96,12 @@ async function everyFailure(upstream: FakeUpstream, collector: FakeUpstream, lev
       )
     }
     await under.recorded(Object.keys(failures).length * 8 + 3)
+    const { app } = under.gateway.admin!
+    for (const accept of ['text/plain', 'application/openmetrics-text']) {
+      const scraped = await (await app.h3.request('/metrics', { headers: { accept } })).text()
+      t.match(scraped, 'turnpike_errors_total{surface="responses"')
+      out.push(scraped)
+    }
   } finally {
     await under.stop()
     process.stdout.write = write
