@@ -1,5 +1,7 @@
 import { createRequire } from 'node:module'
+import pTimeout from 'p-timeout'
 import { CallObservers, Clock, definePlugin, LogSinks, PluginError, type LogSink } from '../../../core/index.ts'
+import { Vitals } from '../../../core/kit.ts'
 import { ContentSink } from './content-sink.ts'
 import { conventions } from './conventions.ts'
 import { Delivery } from './delivery.ts'
@@ -20,10 +22,10 @@ const batchBytes = 512 * 1024
 export default definePlugin({
   name: 'opentelemetry',
   options,
-  needs: { clock: Clock },
+  needs: { clock: Clock, vitals: Vitals },
   contracts: { CallObservers: 1 },
   instance: ({ endpoint }) => endpoint.replace(/^https?:\/\//, '').replace(/\/+$/, ''),
-  setup(gateway, given, { clock }) {
+  setup(gateway, given, { clock, vitals }) {
     const { signals, content, zdr, hipaa, compression, timeoutMs, delayMs, metricIntervalMs, flushMs } = given
     const isOn = (signal: Signal): boolean => signals.includes(signal)
     if (content && !(isOn('traces') && isOn('logs')))
@@ -48,7 +50,7 @@ export default definePlugin({
       isOn(signal) ? new Outbox(...waysOf(signal), { batchBytes, delayMs, maxWaitingBytes }) : undefined
     const traces = outboxOf('traces')
     const logs = outboxOf('logs')
-    const metrics = isOn('metrics') ? new MetricExport(meters, waysOf('metrics')[0], clock, metricIntervalMs) : undefined
+    const metrics = isOn('metrics') ? new MetricExport(meters, waysOf('metrics')[0], { clock, vitals }, metricIntervalMs) : undefined
     const sink = content ? new ContentSink(logs!, meters.conventions) : undefined
     const telemetry = new Telemetry({
       sampling: new Sampling(given.sampling),
@@ -69,7 +71,10 @@ export default definePlugin({
     gateway.onStop(async () => {
       for (const delivery of deliveries) delivery.hurry()
       const timer = setTimeout(() => deliveries.forEach(delivery => delivery.stop()), flushMs)
-      await Promise.all([traces?.flush(), logs?.flush(), metrics?.flush()])
+      const flushing = Promise.all([traces?.flush(), logs?.flush()])
+      // The metrics say what of these was lost, unless it takes too long.
+      await pTimeout(flushing, { milliseconds: flushMs / 2 || 1, message: false })
+      await Promise.all([flushing, metrics?.flush()])
       clearTimeout(timer)
       for (const losses of allLosses) losses.tell()
     })

@@ -48,4 +48,6 @@ export const names = {
   guardrail: new Attribute('turnpike.guardrail.name'),
   stage: new Attribute('turnpike.guardrail.stage'),
   signal: new Attribute('turnpike.signal'),
+  store: new Attribute('turnpike.store'),
+  sink: new Attribute('turnpike.log_sink'),
 } as const

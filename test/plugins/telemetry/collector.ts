@@ -66,9 +66,9 @@ export async function collector(t: Test, answer?: Answer): Promise<Collector> {
       const last = received.findLast(({ signal }) => signal === 'metrics')
       const metrics = last ? itemsOf('metrics', decode('metrics', last.body)) : []
       return new Map(
-        metrics.map(({ name, sum, histogram }) => [
+        metrics.map(({ name, gauge, sum, histogram }) => [
           name,
-          (sum ?? histogram).data_points.map((point: Decoded) => ({ ...point, at: attributesOf(point) })),
+          (gauge ?? sum ?? histogram).data_points.map((point: Decoded) => ({ ...point, at: attributesOf(point) })),
         ]),
       )
     },

@@ -329,3 +329,24 @@ t.test('usage of a model is only what the vendor reported', async t => {
   const [attempt] = collector.spans().filter(({ kind }) => kind === client)
   t.match(attempt!['at'], { 'gen_ai.usage.input_tokens': 7, 'gen_ai.usage.output_tokens': 2 })
 })
+
+t.test('metrics tell how the process is doing', async t => {
+  const acme = saying('acme', hello, { maxConcurrent: 7 })
+  const { under, collector, finish } = await telemetryStage(t, { signals: ['metrics'], metricIntervalMs: 20 }, { plugins: [acme, models] })
+  await ask(under, { model: 'm' })
+  while (collector.count < 2) await new Promise(resolve => setTimeout(resolve, 5))
+  await finish()
+  const metrics = collector.metrics()
+  const provider = { at: { 'turnpike.provider': 'acme' } }
+  t.match(metrics.get('turnpike.requests.active'), [{ as_double: 0 }])
+  t.match(metrics.get('turnpike.provider.requests.waiting'), [{ ...provider, as_double: 0 }])
+  t.match(
+    metrics.get('turnpike.credentials.resting')!.find(({ at }) => at['turnpike.provider'] === 'acme'),
+    { as_double: 0 },
+  )
+  t.ok(metrics.get('process.memory.usage')![0]!['as_double'] > 1e6)
+  t.ok(metrics.get('nodejs.eventloop.delay.max'))
+  t.ok(metrics.get('turnpike.store.calls')!.some(({ as_double }) => as_double > 0))
+  t.ok(metrics.get('turnpike.records.waiting')!.some(({ at }) => at['turnpike.log_sink'] === 'kept'))
+  t.match(metrics.get('turnpike.request.duration'), [{ count: '1' }])
+})

@@ -60,6 +60,7 @@ const metric = (): Fields => ({
   1: ['name', 'text'],
   2: ['description', 'text'],
   3: ['unit', 'text'],
+  5: ['gauge', () => ({ 1: ['data_points', numberPoint, 'list'] })],
   7: ['sum', () => ({ 1: ['data_points', numberPoint, 'list'], 2: ['aggregation_temporality', 'number'], 3: ['is_monotonic', 'number'] })],
   9: ['histogram', () => ({ 1: ['data_points', histogramPoint, 'list'], 2: ['aggregation_temporality', 'number'] })],
 })
