@@ -1,0 +1,37 @@
+import { sql, type Kysely } from 'kysely'
+import type { Migration } from 'kysely/migration'
+import { isSqlite } from './dialect.ts'
+
+export interface AddedIndex {
+  readonly name: string
+  readonly table: string
+  readonly columns: readonly string[]
+  /** The column that is not null in the rows of the index. Default: it has all rows. */
+  readonly whereNotNull?: string
+}
+
+/** A migration that Postgres runs outside of a transaction. */
+export interface Expansion extends Migration {
+  readonly isOutside?: true
+}
+
+/**
+ * A migration that makes an index of a table that may have many rows. On Postgres, others write to the table meanwhile, and a try that was cut
+ * off leaves an index that is not valid.
+ */
+export function addedIndex(index: AddedIndex): Expansion {
+  return { isOutside: true, up: database => (isSqlite(database) ? make(database, index, sql``) : makeConcurrently(database, index)) }
+}
+
+async function makeConcurrently(database: Kysely<any>, index: AddedIndex): Promise<void> {
+  const { rows } = await sql<{ valid: boolean }>`
+    select indisvalid as valid from pg_index where indexrelid = to_regclass(${`"${index.name}"`})`.execute(database)
+  if (rows[0]?.valid === false) await sql`drop index concurrently ${sql.ref(index.name)}`.execute(database)
+  await make(database, index, sql`concurrently`)
+}
+
+async function make(database: Kysely<any>, { name, table, columns, whereNotNull }: AddedIndex, how: ReturnType<typeof sql>): Promise<void> {
+  const condition = whereNotNull === undefined ? sql`` : sql`where ${sql.ref(whereNotNull)} is not null`
+  const names = sql.join(columns.map(column => sql.ref(column)))
+  await sql`create index ${how} if not exists ${sql.ref(name)} on ${sql.table(table)} (${names}) ${condition}`.execute(database)
+}
