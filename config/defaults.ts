@@ -38,6 +38,7 @@ import memory from '../plugins/stores/memory/index.ts'
 import sql from '../plugins/stores/sql/index.ts'
 import absentProviders, { absentProvidersName } from './absent-providers.ts'
 import { optionalEnv, requiredEnv } from './env.ts'
+import { openTelemetry } from './opentelemetry.ts'
 
 /** A promise if the plugin is loaded only when used, or if it takes a probe to find out whether the provider is there. */
 export type DefaultEntry = PluginUse | false | Promise<PluginUse | false>
@@ -49,7 +50,8 @@ export interface DefaultsOptions {
 
 /**
  * The usual setup: everything that should survive a restart in SQLite (in Postgres with DATABASE_URL), what several gateways count together
- * in Valkey with VALKEY_URL or REDIS_URL, the bundled catalog, the sorts, the endpoints, the guardrails, the sandbox, one log line per request, every provider and search engine whose key is in the environment, and
+ * in Valkey with VALKEY_URL or REDIS_URL, the bundled catalog, the sorts, the endpoints, the guardrails, the sandbox, one log line per request,
+ * OpenTelemetry with OTEL_EXPORTER_OTLP_ENDPOINT, every provider and search engine whose key is in the environment, and
  * Ollama if it is running.
  */
 export function defaults(options: DefaultsOptions = {}): readonly DefaultEntry[] {
@@ -118,6 +120,7 @@ function everything(): readonly NamedEntry[] {
     ['account-policies', () => accountPolicies({})],
     ['local-sealer', () => localSealer(masterKeys())],
     ['console-log', () => consoleLog({})],
+    ['opentelemetry', openTelemetry],
     ['zdr', () => zdr({})],
     ['hipaa', () => hipaa({})],
     ['redaction', () => redaction({})],

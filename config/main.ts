@@ -24,6 +24,7 @@ const parts = {
   users: () => import('./commands/users.ts'),
   records: () => import('./commands/records.ts'),
   usage: () => import('./commands/usage.ts'),
+  alerts: () => import('./commands/alerts.ts'),
   'admin-tokens': () => import('./commands/admin-tokens.ts'),
   decisions: () => import('./commands/decisions.ts'),
 }

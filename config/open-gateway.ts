@@ -3,7 +3,7 @@ import { AssemblyError } from '../core/foundation/errors.ts'
 import type { JsonObject } from '../core/index.ts'
 import { check } from '../core/framework/plugin-host.ts'
 import { optionFacts, originIn, type OptionOrigin } from '../core/server/admin/facts.ts'
-import { trustCertificates } from './certificates.ts'
+import { servedCertificate, trustCertificates } from './certificates.ts'
 import { readVariables } from './env.ts'
 import { ConfigError, problemsOf } from './errors.ts'
 import type { LoadedConfig } from './load.ts'
@@ -38,6 +38,7 @@ export async function openGateway(
       settingFacts: optionFacts(server, serverSchema, originOf),
       variables,
       masks: processMasks,
+      certificate: () => server.tls && servedCertificate(server.tls.cert),
       adminToken: adminTokenIn(process.env),
       folder,
       createFiles,

@@ -1,4 +1,5 @@
 import type { FromSchema } from 'json-schema-to-ts'
+import { alertSchema } from './alert-schema.ts'
 import { hedgeAfterOption, slowStreamOption } from '../core/provider-kit/sending-options.ts'
 import { defaultSettings } from '../core/framework/settings.ts'
 import { milliseconds } from '../core/validation/milliseconds.ts'
@@ -270,6 +271,7 @@ export const serverSchema = {
       description:
         'The web pages that may call the gateway from a browser. Without it, browsers block all of them. Everyone who opens a page can read an API key in it.',
     },
+    alerts: alertSchema,
     extraCaFile: {
       type: 'string',
       minLength: 1,

@@ -1,4 +1,4 @@
-// Published as `turnpike/admin`: routes of the admin API, pages of the dashboard, and who may sign in.
+// Published as `turnpike/admin`: routes of the admin API, pages of the dashboard, who may sign in, and where alerts go.
 
 export type {
   Admin,
@@ -15,6 +15,7 @@ export type {
   OptionSource,
   PluginFacts,
 } from './contracts/admin-route.ts'
+export type { Alert, AlertAudience, AlertChannel } from './contracts/alert.ts'
 export { adminRoles, hasRole, type AdminRole } from './contracts/admin-token-store.ts'
 export type { CircuitView } from './contracts/circuits.ts'
 export type { DashboardPage } from './contracts/dashboard-page.ts'
@@ -26,5 +27,5 @@ export { policyFields } from './contracts/policy.ts'
 export type { ProviderState } from './contracts/provider-state.ts'
 export type { ShownUsage } from './contracts/record-fields.ts'
 export type { Contract, Stability } from './foundation/token.ts'
-export { AdminAuthenticators, AdminHosts, AdminRoutes, DashboardPages } from './framework/extension-points.ts'
+export { AdminAuthenticators, AdminHosts, AdminRoutes, AlertChannels, DashboardPages } from './framework/extension-points.ts'
 export { FailedTries } from './limits/failed-tries.ts'

@@ -1,4 +1,6 @@
 import { noAccounts } from './admission/accounts.ts'
+import { Alerts } from './alerts/alerts.ts'
+import { noAlerts } from './alerts/no-alerts.ts'
 import { KeyIssuer } from './admission/key-issuer.ts'
 import { KeyWarnings } from './admission/key-warnings.ts'
 import { Backoff, systemBackoff } from './call/attempts/backoff.ts'
@@ -6,6 +8,8 @@ import { EndpointCircuits } from './call/attempts/endpoint-circuits.ts'
 import { ProviderStates } from './call/attempts/provider-states.ts'
 import { checkSendingRules } from './call/attempts/sending-rules.ts'
 import { AccountStore } from './contracts/account-store.ts'
+import { AlertStore } from './contracts/alert.ts'
+import type { ServedCertificate } from './contracts/alert-rules.ts'
 import type { OptionFacts } from './contracts/admin-route.ts'
 import { Catalog } from './contracts/catalog.ts'
 import { Compactor } from './contracts/compactor.ts'
@@ -74,6 +78,8 @@ export interface GatewayOptions extends PluginHostOptions {
   readonly variables?: ReadonlyMap<string, string>
   /** Knows the secrets of the whole process. By default, the gateway has its own. */
   readonly masks?: Masks
+  /** The TLS certificate that the gateway will serve. Asked only if a plugin delivers alerts. */
+  readonly certificate?: (() => ServedCertificate | undefined) | undefined
   /** Accepted as the token of an owner of the admin API. */
   readonly adminToken?: string | undefined
   /** Replaced in tests. */
@@ -167,6 +173,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const catalog = new CatalogIndex(container.get(CatalogSources), container.get(Providers), container.get(AbsentProviders), log)
   container.value(Catalog, catalog)
   if (!container.has(AccountStore)) container.value(AccountStore, noAccounts)
+  if (!container.has(AlertStore)) container.value(AlertStore, noAlerts)
   if (!container.has(RecordStore)) container.value(RecordStore, noRecords)
   if (!container.has(Compactor)) container.value(Compactor, noCompactor)
   for (const part of pipeline) container.singleton(part)
@@ -185,9 +192,11 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   container.get(LiveLoad)
   const live = container.get(LiveOperations)
   const records = container.get(RecordQueue)
+  const alerts = container.get(Alerts)
   let exchange: MetricExchange | undefined
 
   try {
+    alerts.check()
     await host.start()
     catalog.start()
     if (container.has(SharedState)) {
@@ -200,6 +209,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       exchange = sharing && new MetricExchange(coordinated, sharing)
       await exchange?.start()
     }
+    if (options.lookOnly !== true) await alerts.start(() => options.certificate?.())
   } catch (error) {
     await host.stop()
     await http.close()
@@ -246,6 +256,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       api.stop()
       await connections.destroy()
       await records.drain(recordsDeadlineMs)
+      await alerts.stop()
       shared.disconnect()
       await exchange?.stop()
       await coordinated.stop()

@@ -11,16 +11,25 @@ export type {
   UpstreamRequest,
 } from './contracts/adapter.ts'
 export type {
+  AttemptObservation,
   AttemptRole,
   BegunAttempt,
   BegunCall,
+  BegunTool,
   BegunToolRound,
   CallObservation,
+  ClosedRequest,
   EndedAttempt,
   EndedCall,
+  EndedTool,
   EndedToolRound,
+  GuardLook,
+  MadePlan,
+  ObservedAttempt,
   ObservedCall,
+  TraceContext,
 } from './contracts/call-observer.ts'
+export type { FailureReason } from './contracts/failure-reason.ts'
 export type {
   AnsweredCount,
   AnsweredDecision,

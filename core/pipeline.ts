@@ -1,4 +1,5 @@
 import { Accounts } from './admission/accounts.ts'
+import { Alerts } from './alerts/alerts.ts'
 import { Admission } from './admission/admit.ts'
 import { KeyIssuer } from './admission/key-issuer.ts'
 import { KeyWarnings } from './admission/key-warnings.ts'
@@ -14,6 +15,7 @@ import { ProviderQueues } from './call/attempts/provider-queues.ts'
 import { ProviderStates } from './call/attempts/provider-states.ts'
 import { SendingRulesIndex } from './call/attempts/sending-rules.ts'
 import { Calls } from './call/calls.ts'
+import { Observers } from './call/observers.ts'
 import { SessionIds } from './call/session-ids.ts'
 import { Reservations } from './limits/reservations.ts'
 import { AskedModels } from './decisions/asked-models.ts'
@@ -84,6 +86,7 @@ export const pipeline = [
   LiveAnswers,
   LiveOperations,
   SessionIds,
+  Observers,
   Calls,
   Generation,
   TokenLimits,
@@ -97,6 +100,7 @@ export const pipeline = [
   RetrievalAttempts,
   Retrievals,
   RecordQueue,
+  Alerts,
   Heartbeat,
   LiveBodies,
   PublicApi,

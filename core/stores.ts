@@ -3,6 +3,8 @@
 export { spendAccountOf } from './admission/accounts.ts'
 export { NamedModels, type UnlistedModel } from './call/named-models.ts'
 export { recordedUsage, type RecordedUsage } from './call/recorded-usage.ts'
+export { keepAlertsMs, maxAlertsOfOrganization, maxTakenDeliveries } from './alerts/retention.ts'
+export { toldTo, type ToldTo } from './alerts/told-to.ts'
 export { accountFields, accountFieldsAt, type Account } from './contracts/account-fields.ts'
 export {
   accountLevels,
@@ -14,6 +16,22 @@ export {
   type AccountRef,
 } from './contracts/account-store.ts'
 export { AdminTokenStore, type AdminToken } from './contracts/admin-token-store.ts'
+export {
+  alertKinds,
+  alertSeverities,
+  alertStates,
+  AlertStore,
+  type AlertClaim,
+  type AlertDelivery,
+  type AlertFilter,
+  type AlertKind,
+  type AlertNote,
+  type AlertSeverity,
+  type AlertState,
+  type RaisedAlert,
+  type Silence,
+  type StoredAlert,
+} from './contracts/alert.ts'
 export { AuditTrail, type AuditEntry, type AuditFilter } from './contracts/audit-trail.ts'
 export {
   ConversationStore,

@@ -1,16 +1,15 @@
 import { PolicyResolver } from '../admission/policy.ts'
-import { Catalog } from '../contracts/catalog.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
 import { Clock } from '../foundation/clock.ts'
 import { GatewayError } from '../foundation/errors.ts'
-import { Logger } from '../foundation/logger.ts'
 import { wire, type Dependencies } from '../framework/container.ts'
-import { CallObservers, CallWrappers, Guardrails } from '../framework/extension-points.ts'
+import { CallWrappers, Guardrails } from '../framework/extension-points.ts'
 import { Settings } from '../framework/settings.ts'
-import { loadedGuards, openGuards, type LoadedGuard } from '../guards/input-guards.ts'
+import { loadedGuards, openGuards, type LoadedGuard, type OpenGuard } from '../guards/input-guards.ts'
 import { RequestLimits } from '../limits/request-limits.ts'
 import { isPending } from '../runtime/pending.ts'
 import { LiveOperations } from './live-operations.ts'
+import type { Observed } from './observed.ts'
 import { Observers } from './observers.ts'
 import type { Onlookers } from './onlookers.ts'
 import { Operation } from './operation.ts'
@@ -27,14 +26,12 @@ const dependencies = {
   live: LiveOperations,
   sessions: SessionIds,
   wrappers: CallWrappers,
-  observers: CallObservers,
-  catalog: Catalog,
-  log: Logger,
+  observers: Observers,
 }
 
 /** Runs calls to models. Every kind of call takes the same steps in the same order. */
 export class Calls {
-  readonly #services: Omit<Dependencies<typeof dependencies>, 'guardrails' | 'wrappers' | 'observers' | 'catalog' | 'log'>
+  readonly #services: Omit<Dependencies<typeof dependencies>, 'guardrails' | 'wrappers' | 'observers'>
   readonly #guardrails: readonly LoadedGuard[]
   /** Absent if no plugin adds any, so that requests do not pay for them. */
   readonly #wrappers: Wrappers | undefined
@@ -44,11 +41,11 @@ export class Calls {
     wire(this, dependencies)
   }
 
-  constructor({ guardrails, wrappers, observers, catalog, log, ...services }: Dependencies<typeof dependencies>) {
+  constructor({ guardrails, wrappers, observers, ...services }: Dependencies<typeof dependencies>) {
     this.#services = services
     this.#guardrails = loadedGuards(guardrails)
     this.#wrappers = Wrappers.of(wrappers)
-    this.#observers = Observers.of(observers, log, services.clock, catalog)
+    this.#observers = observers.isEmpty ? undefined : observers
   }
 
   /** `requestedModel` goes into the record. */
@@ -75,8 +72,8 @@ export class Calls {
   ): Promise<Result | GatewayError> {
     const observed = observers.begin(scope, call.kind)
     scope.record.observed = observed
-    const result = await this.#steps(call)
-    observed?.end(result instanceof GatewayError ? result : undefined)
+    const result = await this.#steps(call, observed)
+    observed.end(result instanceof GatewayError ? result : undefined)
     return result
   }
 
@@ -86,12 +83,14 @@ export class Calls {
    */
   async #steps<Asked, Plan, Answered, Result, Given>(
     call: CallSteps<Asked, Plan, Answered, Result, Given>,
+    observed?: Observed,
   ): Promise<Result | GatewayError> {
     const { requestLimits, policies } = this.#services
     const { operation, context } = call
     const { key, policy } = context.caller
     let result: Result | GatewayError
     let onlookers: Onlookers | undefined
+    let guards: readonly OpenGuard[] = []
     let hasFailed = false
     try {
       // Limits.
@@ -103,14 +102,16 @@ export class Calls {
       const checking = call.check?.()
       if (checking) await checking
       // History.
-      const guards = openGuards(this.#guardrails, context)
+      guards = openGuards(this.#guardrails, context, observed)
       const extending = call.extend(guards)
       const extended = isPending(extending) ? await extending : extending
       // Guards on the input.
       const asked = guards.length > 0 ? await call.guardInput(extended, guards) : extended
       // Tools and plan.
+      const planned = observed?.plans()
       const planning = call.plan(asked, guards)
       const plan = isPending(planning) ? await planning : planning
+      planned?.(call.toWrap(plan).endpoints.length)
       // Wrappers.
       const wrapping = this.#wrappers && (await this.#wrappers.open(call, plan))
       const given = wrapping?.given
@@ -125,6 +126,7 @@ export class Calls {
       // Guards on the output.
       const guarding = call.guarded?.()
       if (guarding) await guarding
+      if (observed) for (const { watched } of guards) watched!.tells()
       // Store, settle, deliver.
       const storing = call.store?.(answered)
       if (storing) await storing
@@ -134,6 +136,7 @@ export class Calls {
       onlookers?.over(call.outcome(answered))
     } catch (thrown) {
       onlookers?.over(undefined)
+      if (observed) for (const { watched } of guards) watched!.breaksOff()
       const failing = call.fail(thrown)
       result = isPending(failing) ? await failing : failing
       hasFailed = true

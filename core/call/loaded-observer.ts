@@ -1,13 +1,21 @@
-import type { BegunCall, CallObservation, CallObserver } from '../contracts/call-observer.ts'
+import type {
+  AttemptObservation,
+  BegunCall,
+  CallObservation,
+  CallObserver,
+  ClosedRequest,
+  EndedAttempt,
+} from '../contracts/call-observer.ts'
 import { PluginError } from '../foundation/errors.ts'
 import { isObject } from '../foundation/json.ts'
 import { kindOf } from '../foundation/kind-of.ts'
 import { describePluginError, type Logger } from '../foundation/logger.ts'
 import { RepeatedError } from '../foundation/repeated-error.ts'
 import { isPending } from '../runtime/pending.ts'
+import { isTraceparent } from './trace-context.ts'
 
 /** The functions of an observer. Each has its failures logged apart. */
-type ObserverHook = 'begin' | 'attempt' | 'toolRound' | 'end'
+type ObserverHook = 'begin' | 'closed' | keyof CallObservation
 
 /** An observer that a plugin added. Nothing that it throws leaves this class. */
 export class LoadedObserver {
@@ -30,8 +38,12 @@ export class LoadedObserver {
     })
   }
 
+  closed(request: ClosedRequest): void {
+    this.tells('closed', () => this.#observer.closed?.(request))
+  }
+
   /** Tells of something that begins. Returns what to call when it ends, if the observer wants to know. */
-  starts<Ended>(hook: 'attempt' | 'toolRound', start: () => unknown): ((ended: Ended) => void) | undefined {
+  starts<Ended>(hook: 'toolRound' | 'tool', start: () => unknown): ((ended: Ended) => void) | undefined {
     return this.#unlessFailed(hook, () => {
       const end = this.#told(hook, start)
       if (end === undefined || typeof end === 'function') return end as (ended: Ended) => void
@@ -39,9 +51,24 @@ export class LoadedObserver {
     })
   }
 
-  /** Tells of the end of something. */
-  ends(hook: ObserverHook, end: () => unknown): void {
-    this.#unlessFailed(hook, () => void this.#told(hook, end))
+  startsAttempt(start: () => unknown): AttemptObservation | undefined {
+    return this.#unlessFailed('attempt', () => {
+      const started = this.#told('attempt', start)
+      if (started === undefined) return undefined
+      if (typeof started === 'function') return { end: started as (ended: EndedAttempt) => void }
+      const expected = 'a function, undefined, or { end, traceparent }'
+      if (!isObject(started) || typeof started['end'] !== 'function') throw this.#bad('attempt', expected, kindOf(started))
+      const observation = started as unknown as AttemptObservation
+      const { traceparent } = observation
+      if (traceparent !== undefined && !isTraceparent(traceparent))
+        throw this.#bad('attempt', 'a traceparent of W3C Trace Context, version 00', kindOf(traceparent))
+      return { traceparent, end: ended => observation.end(ended) }
+    })
+  }
+
+  /** Tells of something, such as an end, that the observer has no answer to. */
+  tells(hook: ObserverHook, tell: () => unknown): void {
+    this.#unlessFailed(hook, () => void this.#told(hook, tell))
   }
 
   /** Nobody waits for an observer. A promise of it must not reject unseen. */

@@ -1,76 +1,152 @@
 import { costOf } from '../billing/cost.ts'
-import type { AttemptRole, CallObservation, EndedAttempt, EndedCall, EndedToolRound, ObservedCall } from '../contracts/call-observer.ts'
+import type {
+  AttemptRole,
+  CallObservation,
+  EndedAttempt,
+  EndedCall,
+  EndedTool,
+  EndedToolRound,
+  GuardLook,
+  ObservedAttempt,
+  ObservedCall,
+  TraceContext,
+} from '../contracts/call-observer.ts'
 import type { Endpoint } from '../contracts/catalog.ts'
 import type { OpenRecord } from '../contracts/log-sink.ts'
 import type { Clock } from '../foundation/clock.ts'
 import type { GatewayError } from '../foundation/errors.ts'
 import type { LoadedObserver } from './loaded-observer.ts'
+import { shownModel } from './shown-model.ts'
 
 export interface Observing {
   readonly by: LoadedObserver
   readonly observation: CallObservation
 }
 
+export interface ObservedParts {
+  readonly record: OpenRecord
+  readonly trace: TraceContext | null
+  readonly clock: Clock
+  /** The policy's `logging` is on. */
+  readonly showsNames: boolean
+}
+
 /** A call that observers follow. */
 export class Observed implements ObservedCall {
+  readonly trace: TraceContext | null
   readonly #observing: readonly Observing[]
   readonly #record: OpenRecord
   readonly #clock: Clock
-  /** The policy's `logging` is on. */
   readonly #showsNames: boolean
+  #firstEventMs: number | null = null
 
-  constructor(observing: readonly Observing[], record: OpenRecord, clock: Clock, showsNames: boolean) {
+  constructor(observing: readonly Observing[], { record, trace, clock, showsNames }: ObservedParts) {
     this.#observing = observing
+    this.trace = trace
     this.#record = record
     this.#clock = clock
     this.#showsNames = showsNames
   }
 
-  attempt(endpoint: Endpoint, role: AttemptRole, startedMs: number): (ended: Omit<EndedAttempt, 'costUsd'>) => void {
+  get firstEventMs(): number | null {
+    return this.#firstEventMs
+  }
+
+  answers(): void {
+    this.#firstEventMs ??= this.#clock.elapsed() - this.#record.start
+  }
+
+  attempt(endpoint: Endpoint, role: AttemptRole, startedMs: number, queuedMs: number): ObservedAttempt {
     const { provider, model, listed, price } = endpoint
     const begun = Object.freeze({
       at: this.#record.at + startedMs,
       provider,
       model: this.#showsNames || listed ? model : null,
+      isListed: listed,
       role,
     })
-    const ends = this.#start<EndedAttempt>('attempt', observation => observation.attempt?.(begun))
-    return ended => ends({ ...ended, costUsd: ended.usage && costOf(ended.usage, price) })
+    const started = this.#observing.map(({ by, observation }) => ({ by, attempt: by.startsAttempt(() => observation.attempt?.(begun)) }))
+    return {
+      traceparent: started.find(({ attempt }) => attempt?.traceparent !== undefined)?.attempt!.traceparent,
+      end(without) {
+        const ended: EndedAttempt = Object.freeze({ ...without, queuedMs, costUsd: without.usage && costOf(without.usage, price) })
+        for (const { by, attempt } of started) if (attempt) by.tells('attempt', () => attempt.end(ended))
+      },
+    }
   }
 
   toolRound(tools: Readonly<Record<string, number>>): (failed: number) => void {
-    const start = this.#clock.elapsed()
-    const begun = Object.freeze({ at: this.#record.at + start - this.#record.start, tools: Object.freeze(tools) })
+    const { at, start } = this.now()
+    const begun = Object.freeze({ at, tools: Object.freeze(tools) })
     const ends = this.#start<EndedToolRound>('toolRound', observation => observation.toolRound?.(begun))
     return failed => ends({ elapsedMs: this.#clock.elapsed() - start, failed })
+  }
+
+  async tool<Result extends { readonly failed?: boolean }>(type: string, run: () => Promise<Result>): Promise<Result> {
+    const { at, start } = this.now()
+    const begun = Object.freeze({ at, type })
+    const ends = this.#start<EndedTool>('tool', observation => observation.tool?.(begun))
+    let isFailed = true
+    try {
+      const result = await run()
+      isFailed = result.failed === true
+      return result
+    } finally {
+      ends({ elapsedMs: this.#clock.elapsed() - start, isFailed })
+    }
+  }
+
+  /** Returns what to call when the endpoints are chosen. */
+  plans(): (candidates: number) => void {
+    const { at, start } = this.now()
+    return candidates => {
+      const plan = Object.freeze({
+        at,
+        elapsedMs: this.#clock.elapsed() - start,
+        candidates,
+        sort: this.#record.routing?.sort ?? null,
+      })
+      for (const { by, observation } of this.#observing) by.tells('planned', () => observation.planned?.(plan))
+    }
+  }
+
+  looked(look: GuardLook): void {
+    Object.freeze(look)
+    for (const { by, observation } of this.#observing) by.tells('guarded', () => observation.guarded?.(look))
   }
 
   /** The record has the usage and the cost. */
   end(error: GatewayError | undefined): void {
     const { usage, costUsd, notes, attempts } = this.#record
-    const last = attempts.at(-1)
-    const { provider, model } = this.#record.model === null ? (last ?? none) : this.#record
-    const isMadeUp = attempts.some(attempt => attempt.provider === provider && attempt.model === model && attempt.listed === false)
+    const { provider, model } = this.#record.model === null ? (attempts.at(-1) ?? none) : this.#record
+    const asked = shownModel({ provider, model, attempts }, this.#showsNames)
     const ended: EndedCall = Object.freeze({
       elapsedMs: this.#clock.elapsed() - this.#record.start,
       outcome: error === undefined ? 'ok' : error.status === 499 ? 'left' : 'failed',
       status: error?.status ?? 200,
       errorCode: error?.code ?? null,
+      reason: null,
+      firstEventMs: this.#firstEventMs,
       provider,
-      model: this.#showsNames || !isMadeUp ? model : null,
+      ...asked,
       answeredBy: (notes.find(({ kind }) => kind === 'answered-by')?.summary['name'] as string | undefined) ?? null,
       attempts: attempts.length,
       usage,
       costUsd,
     })
-    for (const { by, observation } of this.#observing) by.ends('end', () => observation.end?.(ended))
+    for (const { by, observation } of this.#observing) by.tells('end', () => observation.end?.(ended))
   }
 
-  #start<Ended extends object>(hook: 'attempt' | 'toolRound', start: (observation: CallObservation) => unknown): (ended: Ended) => void {
+  now(): { readonly at: number; readonly start: number } {
+    const start = this.#clock.elapsed()
+    return { start, at: this.#record.at + start - this.#record.start }
+  }
+
+  #start<Ended extends object>(hook: 'toolRound' | 'tool', start: (observation: CallObservation) => unknown): (ended: Ended) => void {
     const ends = this.#observing.map(({ by, observation }) => ({ by, end: by.starts<Ended>(hook, () => start(observation)) }))
     return ended => {
       Object.freeze(ended)
-      for (const { by, end } of ends) if (end) by.ends(hook, () => end(ended))
+      for (const { by, end } of ends) if (end) by.tells(hook, () => end(ended))
     }
   }
 }

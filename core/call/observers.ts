@@ -1,35 +1,49 @@
 import type { CallKind } from '../contracts/call-wrapper.ts'
-import type { CallObserver } from '../contracts/call-observer.ts'
-import type { Catalog } from '../contracts/catalog.ts'
+import type { ClosedRequest } from '../contracts/call-observer.ts'
+import { Catalog } from '../contracts/catalog.ts'
+import type { OpenRecord, RequestRecord } from '../contracts/log-sink.ts'
+import { policyFields, type Policy, type PolicyField } from '../contracts/policy.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
-import type { Clock } from '../foundation/clock.ts'
-import type { Logger } from '../foundation/logger.ts'
-import type { Registry } from '../framework/registry.ts'
+import { Clock } from '../foundation/clock.ts'
+import { Logger } from '../foundation/logger.ts'
+import { wire, type Dependencies } from '../framework/container.ts'
+import { CallObservers } from '../framework/extension-points.ts'
+import { RecordQueue, type RecordWatch } from '../records/queue.ts'
 import { LoadedObserver } from './loaded-observer.ts'
 import { Observed, type Observing } from './observed.ts'
+import { shownModel } from './shown-model.ts'
+import { traceContext } from './trace-context.ts'
 
-/** The observers of a gateway that has some. */
-export class Observers {
+const dependencies = { registry: CallObservers, log: Logger, clock: Clock, catalog: Catalog, records: RecordQueue }
+
+/** The observers that plugins added. */
+export class Observers implements RecordWatch {
   readonly #loaded: readonly LoadedObserver[]
   readonly #clock: Clock
   readonly #catalog: Catalog
 
-  /** The observers of a gateway, if a plugin adds any. */
-  static of(registry: Registry<CallObserver>, log: Logger, clock: Clock, catalog: Catalog): Observers | undefined {
-    const loaded = registry.values().map(observer => new LoadedObserver(observer, registry.pluginOf(observer.name)!, log))
-    return loaded.length > 0 ? new Observers(loaded, clock, catalog) : undefined
+  static {
+    wire(this, dependencies)
   }
 
-  private constructor(loaded: readonly LoadedObserver[], clock: Clock, catalog: Catalog) {
-    this.#loaded = loaded
+  constructor({ registry, log, clock, catalog, records }: Dependencies<typeof dependencies>) {
+    this.#loaded = registry.values().map(observer => new LoadedObserver(observer, registry.pluginOf(observer.name)!, log))
     this.#clock = clock
     this.#catalog = catalog
+    if (!this.isEmpty) records.watch = this
   }
 
-  /** Tells them of a call that begins. Undefined if none wants to know more. */
-  begin({ id, caller, record }: RequestScope, kind: CallKind): Observed | undefined {
+  /** Requests pay nothing for them. */
+  get isEmpty(): boolean {
+    return this.#loaded.length === 0
+  }
+
+  /** Tells them of a call that begins. */
+  begin(scope: RequestScope, kind: CallKind): Observed {
+    const { id, caller, record } = scope
     const { key, policy } = caller
     const showsNames = policy.logging.value
+    const trace = traceContext(scope.traceparent)
     const call = Object.freeze({
       id,
       kind,
@@ -37,7 +51,10 @@ export class Observers {
       at: record.at,
       keyId: key.id,
       org: key.org ?? null,
+      team: key.team ?? null,
       stream: record.stream,
+      trace,
+      session: record.session,
       requestedModel: showsNames || kind === 'decision' || this.#isListed(record.requestedModel) ? record.requestedModel : null,
     })
     const observing: Observing[] = []
@@ -45,7 +62,37 @@ export class Observers {
       const observation = by.begin(call)
       if (observation) observing.push({ by, observation })
     }
-    return observing.length > 0 ? new Observed(observing, record, this.#clock, showsNames) : undefined
+    return new Observed(observing, { record, trace, clock: this.#clock, showsNames })
+  }
+
+  /** Tells them of a request that is over. */
+  closed(record: RequestRecord, open: OpenRecord, scope: Pick<RequestScope, 'traceparent'>): void {
+    const { id, at, elapsedMs, surface, method, status, errorCode, keyId, org, team, provider, stream, attempts, usage, costUsd } = record
+    const { observed } = open
+    const request: ClosedRequest = Object.freeze({
+      id,
+      at,
+      elapsedMs,
+      firstEventMs: observed?.firstEventMs ?? null,
+      kind: record.kind as CallKind | null,
+      surface,
+      method,
+      trace: observed ? observed.trace : traceContext(scope.traceparent),
+      status,
+      errorCode,
+      reason: null,
+      keyId,
+      org,
+      team,
+      provider,
+      ...shownModel(record, record.policy?.logging.value === true),
+      stream,
+      attempts: attempts.length,
+      usage,
+      costUsd,
+      policy: record.policy && flagsOf(record.policy),
+    })
+    for (const by of this.#loaded) by.closed(request)
   }
 
   /** The record keeps the name of a decision's model only if it may. */
@@ -55,3 +102,15 @@ export class Observers {
     return this.#catalog.resolve(name) !== undefined || this.#catalog.endpoint(name.slice(0, slash), name.slice(slash + 1)) !== undefined
   }
 }
+
+/** Requests of one key share the policy. */
+function flagsOf(policy: Policy): Readonly<Record<PolicyField, boolean>> {
+  let flags = knownFlags.get(policy)
+  if (!flags) {
+    flags = Object.freeze(Object.fromEntries(policyFields.map(field => [field, policy[field].value])) as Record<PolicyField, boolean>)
+    knownFlags.set(policy, flags)
+  }
+  return flags
+}
+
+const knownFlags = new WeakMap<Policy, Readonly<Record<PolicyField, boolean>>>()

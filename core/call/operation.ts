@@ -88,6 +88,7 @@ export class Operation {
   /** Call when the answer begins. From then on, it is charged. */
   answeredBy(endpoint: Endpoint): void {
     this.#endpoint = endpoint
+    this.#scope.record.observed?.answers()
     this.#scope.record.provider = endpoint.provider
     this.#scope.record.model = endpoint.model
   }
@@ -95,6 +96,7 @@ export class Operation {
   /** Call instead of `answeredBy` if no endpoint was asked: the answer costs nothing. */
   answeredFree(): void {
     this.#isGiven = true
+    this.#scope.record.observed?.answers()
   }
 
   /** The error that the caller gets: what was thrown or, after an abort, the reason of the abort. */

@@ -82,6 +82,8 @@ export interface AdminServices {
   readonly clock: Clock
   readonly ids: Ids
   issueKey(settings: KeySettings): Promise<{ readonly key: ApiKey; readonly text: string }>
+  /** Call when an organization got credit, with its balance after that: alerts about its credit begin anew. */
+  creditAdded(org: string, balanceUsd: number): Promise<void>
   /** Gives a key a new secret, and keeps the old one valid for `graceMs`; 0 ends all earlier ones. Undefined if there is no such key. */
   rotateKey(id: string, graceMs: number): Promise<string | undefined>
   /** Settings that would keep a key from working as intended, one sentence each. */

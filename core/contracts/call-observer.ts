@@ -79,6 +79,7 @@ export interface MadePlan {
 
 export interface GuardLook {
   readonly at: number
+  /** The time in the guardrail. For the answer, which arrives in pieces: of all its looks together. */
   readonly elapsedMs: number
   readonly guardrail: string
   readonly stage: 'input' | 'output'
@@ -101,6 +102,8 @@ export interface BegunAttempt {
   readonly provider: string
   /** Null if no catalog lists it and the policy's `logging` is off, since the caller may have made it up. */
   readonly model: string | null
+  /** False if no catalog lists the model: then the name should not become a label of metrics, because callers make up as many as they like. */
+  readonly isListed: boolean
   /** `hedge`: the second endpoint of a hedged request, `first` its first one. Otherwise `only`. */
   readonly role: AttemptRole
 }
@@ -151,6 +154,8 @@ export interface EndedCall {
   readonly provider: string | null
   /** Also null if no catalog lists the model and the policy's `logging` is off. */
   readonly model: string | null
+  /** As in `BegunAttempt`. False without a model. */
+  readonly isListed: boolean
   /** The name of the call wrapper that answered in the place of a model. */
   readonly answeredBy: string | null
   readonly attempts: number
@@ -168,6 +173,7 @@ export interface ClosedRequest {
   readonly kind: CallKind | null
   readonly surface: string | null
   readonly method: string
+  readonly trace: TraceContext | null
   /** As delivered: 499 if the client left first. */
   readonly status: number
   readonly errorCode: string | null
@@ -177,6 +183,8 @@ export interface ClosedRequest {
   readonly team: string | null
   readonly provider: string | null
   readonly model: string | null
+  /** As in `BegunAttempt`. False without a model. */
+  readonly isListed: boolean
   readonly stream: boolean
   readonly attempts: number
   readonly usage: TokenUsage | null
@@ -185,9 +193,25 @@ export interface ClosedRequest {
   readonly policy: Readonly<Record<PolicyField, boolean>> | null
 }
 
-/** A call that somebody observes. Core calls it; plugins have no use for it. */
+/** A call of a gateway that has observers. Core calls it; plugins have no use for it. */
 export interface ObservedCall {
-  /** `startedMs`: since the arrival of the request. Returns what to call at the end of the attempt. */
-  attempt(endpoint: Endpoint, role: AttemptRole, startedMs: number): (ended: Omit<EndedAttempt, 'costUsd'>) => void
+  readonly trace: TraceContext | null
+  /** See `EndedCall`. */
+  readonly firstEventMs: number | null
+  /** `startedMs`: since the arrival of the request. */
+  attempt(endpoint: Endpoint, role: AttemptRole, startedMs: number, queuedMs: number): ObservedAttempt
   toolRound(tools: Readonly<Record<string, number>>): (failed: number) => void
+  /** Runs a tool. */
+  tool<Result extends { readonly failed?: boolean }>(type: string, run: () => Promise<Result>): Promise<Result>
+  looked(look: GuardLook): void
+  /** The time: `at` as in what observers get, `start` for durations. */
+  now(): { readonly at: number; readonly start: number }
+  /** Call when the answer begins. */
+  answers(): void
+}
+
+export interface ObservedAttempt {
+  /** The header for the vendor. */
+  readonly traceparent: string | undefined
+  end(ended: Omit<EndedAttempt, 'costUsd' | 'queuedMs'>): void
 }

@@ -102,8 +102,9 @@ export interface Beat {
 /**
  * Where processes count together: a server such as Valkey, or the owner process of one machine. Experimental. Core calls it only through
  * `Coordinated`, which bounds every call, and continues with this process's share while it fails. All times are those of the one clock that
- * the implementation has. Calls of one process for one group take effect in their order. Nothing that it gets is content or a secret. A promise that cannot be kept rejects soon: nobody waits for more
- * than 50 ms, but each open call takes memory. `coordinationSuite` of `turnpike/testing` checks an implementation.
+ * the implementation has. Calls of one process for one group take effect in their order. Nothing that it gets is content or a secret. A promise
+ * that cannot be kept rejects soon: nobody waits for more than 50 ms, but each open call takes memory. `coordinationSuite` of
+ * `turnpike/testing` checks an implementation.
  */
 export interface Coordination {
   /** How many processes there are at least, if that is known, such as the workers of one machine. */

@@ -217,6 +217,8 @@ export interface DecisionCall {
   /** This attempt's signal. Aborted when the client disconnects or the decision takes too long. */
   readonly signal: AbortSignal
   readonly context: RunContext
+  /** The header `traceparent` to send to the vendor, if an observer follows the attempt. */
+  readonly traceparent?: string | undefined
   /**
    * Asks a model, with the same routing, permissions, limits and retries as a caller's own request, but without history or input guards.
    * Throws `GatewayError`. Its usage is billed and recorded instead of the reply's `usage`, so list the client's own endpoints at price 0.

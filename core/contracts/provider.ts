@@ -96,6 +96,8 @@ export interface ProviderCall {
   /** This attempt's signal. Aborted with the run, or when the attempt takes too long. */
   readonly signal: AbortSignal
   readonly context: RunContext
+  /** The header `traceparent` to send to the vendor, if an observer follows the attempt. `httpProvider` sends it. */
+  readonly traceparent?: string | undefined
   /** The attempt's clock. */
   readonly clock?: AttemptClock | undefined
   /**

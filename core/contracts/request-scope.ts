@@ -11,6 +11,8 @@ export interface RequestScope extends RunContext, Listed {
   readonly record: OpenRecord
   /** The session that the headers name, in the caller's words. It counts more than the name in the body. Never log or store it. */
   readonly sentSession?: string | undefined
+  /** The header `traceparent` as the caller sent it, which may be anything. Observers get what it says. Never log or send it. */
+  readonly traceparent?: string | null | undefined
   /** Set while a model works on the request. The record stays open until it settles. */
   work: Promise<unknown> | undefined
 }
@@ -27,6 +29,8 @@ export interface ScopeOpening {
   readonly surface?: string | undefined
   /** The caller's name for the session that the request belongs to. The record keeps an HMAC of it. */
   readonly session?: string | undefined
+  /** The header `traceparent` that came with it, for observers. */
+  readonly traceparent?: string | undefined
   /** The prefix of the request's id. Default: `req`. */
   readonly idPrefix?: string | undefined
   /** Aborts when nobody waits for the answer any more. The request then ends and is recorded with status 499. */

@@ -25,6 +25,8 @@ export interface RetrievalCall<Request> {
   /** This attempt's signal. Aborted with the call, or when the attempt takes too long. */
   readonly signal: AbortSignal
   readonly context: RunContext
+  /** As in `ProviderCall`. */
+  readonly traceparent?: string | undefined
   /**
    * Reports how many bytes of the reply have been received. Each call replaces the last number. Throws if the gateway has no memory left
    * for them. `httpProvider` calls it.

@@ -1,5 +1,6 @@
 import { AccountStore } from './account-store.ts'
 import { AdminTokenStore } from './admin-token-store.ts'
+import { AlertStore } from './alert.ts'
 import { AuditTrail } from './audit-trail.ts'
 import { ConversationStore } from './conversation-store.ts'
 import { BackgroundStore } from './background-store.ts'
@@ -25,6 +26,7 @@ export const storeServices = {
   audit: AuditTrail,
   'admin-tokens': AdminTokenStore,
   'sign-outs': SignOuts,
+  alerts: AlertStore,
 } as const
 
 export type StoreService = keyof typeof storeServices

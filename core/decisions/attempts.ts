@@ -88,7 +88,7 @@ export class DecisionAttempts {
       const { request, warnings } = this.#requestFor(client, { ...task.request, model }, context)
       const asker = this.#models.asker({ operation, guards, signal, record })
       const generate: DecisionCall['generate'] = asked => asker.generate(asked)
-      const call = { request, credentialId: credential?.id, signal, context, generate }
+      const call = { request, credentialId: credential?.id, signal, context, traceparent: attempt.traceparent, generate }
       try {
         attempt.begin(new AnswerFeed(() => (parted ? parted.ask(candidate, call, form) : client.decide(call))))
         const answered = checkedReply(await attempt.inbox.next(), request, client.provider, form)

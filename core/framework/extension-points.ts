@@ -1,3 +1,4 @@
+import type { AlertChannel } from '../contracts/alert.ts'
 import { catalogRanks, type AbsentProvider, type CatalogSource } from '../contracts/catalog.ts'
 import type { CallObserver } from '../contracts/call-observer.ts'
 import type { CallWrapper } from '../contracts/call-wrapper.ts'
@@ -45,6 +46,7 @@ export const Tools = contract<Registry<Tool>>('tools', { version: 1, stability: 
 export const SearchEngines = contract<Registry<SearchEngine>>('search-engines', { version: 1, stability: 'stable' })
 export const CallWrappers = contract<Registry<CallWrapper>>('call-wrappers', { version: 1, stability: 'experimental' })
 export const CallObservers = contract<Registry<CallObserver>>('call-observers', { version: 1, stability: 'experimental' })
+export const AlertChannels = contract<Registry<AlertChannel>>('alert-channels', { version: 1, stability: 'experimental' })
 export const LogSinks = contract<Registry<LogSink>>('log-sinks', { version: 1, stability: 'stable' })
 export const Routes = contract<Registry<Route>>('routes', { version: 1, stability: 'stable' })
 export const Connections = contract<Registry<ConnectionProtocol>>('connections', { version: 1, stability: 'experimental' })
@@ -231,7 +233,7 @@ export const extensionPoints: readonly ExtensionPoint<any>[] = [
     embedding: optional(method),
     rerank: optional(method),
   }),
-  point(CallObservers, 'call observer', observer => observer.name, { name: text, begin: method }),
+  point(CallObservers, 'call observer', observer => observer.name, { name: text, begin: method, closed: optional(method) }),
   point(LogSinks, 'log sink', sink => sink.name, {
     name: text,
     accepts: oneOf('metadata', 'content'),
@@ -241,6 +243,7 @@ export const extensionPoints: readonly ExtensionPoint<any>[] = [
     retryAfterMs: optional(method),
     giveUp: optional(method),
   }),
+  point(AlertChannels, 'alert channel', channel => channel.name, { name: text, deliver: method }),
   point(Routes, 'route', route => `${route.method} ${route.path}`, {
     method: oneOf(...routeMethods),
     path,

@@ -1,4 +1,5 @@
 import { AccountStore } from '../contracts/account-store.ts'
+import { AlertStore } from '../contracts/alert.ts'
 import { AdminTokenStore } from '../contracts/admin-token-store.ts'
 import { AuditTrail } from '../contracts/audit-trail.ts'
 import { BackgroundStore } from '../contracts/background-store.ts'
@@ -88,6 +89,21 @@ service(RecordStore, { page: method, find: method, content: method, eraseContent
 service(AuditTrail, { add: method, page: method })
 service(AdminTokenStore, { find: method, add: method, remove: method, list: method })
 service(SignOuts, { add: method, has: method })
+service(AlertStore, {
+  now: method,
+  raise: method,
+  notes: method,
+  change: method,
+  take: method,
+  putOff: method,
+  page: method,
+  find: method,
+  acknowledge: method,
+  silences: method,
+  addSilence: method,
+  removeSilence: method,
+  expire: method,
+})
 service(Sealer, { keySource: text, isShared: flag, hasKey: flag, seal: method, open: method, isCurrent: method, mac: method })
 service(TokenCounter, { count: method })
 service(Compactor, {

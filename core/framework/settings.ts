@@ -1,3 +1,4 @@
+import { defaultAlertRules, type AlertRules } from '../contracts/alert-rules.ts'
 import type { HedgeAfter, SlowStream, Timeouts } from '../contracts/provider.ts'
 import type { LogLevel } from '../foundation/logger.ts'
 import { token } from '../foundation/token.ts'
@@ -53,6 +54,7 @@ export interface Settings {
   readonly maxToolRounds: number
   /** The most calls of the gateway's tools in one request. `max_tool_calls` can only lower it. */
   readonly maxToolCalls: number
+  readonly alerts: AlertRules
   /** The longest output of a tool that a model reads, in characters. */
   readonly maxToolOutputCharacters: number
   /** Hosts in private networks that images and files may be downloaded from. */
@@ -98,6 +100,7 @@ export const defaultSettings: Settings = {
   retries: 2,
   maxToolRounds: 8,
   maxToolCalls: 64,
+  alerts: defaultAlertRules,
   maxToolOutputCharacters: 40_000,
   mediaHosts: [],
   maxMediaCount: 64,

@@ -31,6 +31,7 @@ export function askProvider({ lowered, context, memory, providers }: ProviderQue
     credentialId: attempt.credential?.id,
     signal: attempt.signal,
     context,
+    traceparent: attempt.traceparent,
     clock: attempt,
     holds: bytes => memory.hold(bytes),
     withholds: texts => void (attempt.withheld = texts),

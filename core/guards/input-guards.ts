@@ -1,5 +1,6 @@
 import pTimeout from 'p-timeout'
 import { partsOf } from '../contracts/feature.ts'
+import type { ObservedCall } from '../contracts/call-observer.ts'
 import type { Guardrail, GuardSession } from '../contracts/guardrail.ts'
 import type { DecisionRequest } from '../contracts/decision.ts'
 import { freezeDeeply } from '../foundation/freeze.ts'
@@ -13,11 +14,14 @@ import { checkSight } from './check-sight.ts'
 import { decisionProblem, requestProblem } from './replaced-request.ts'
 import { withoutExtras } from './without-extras.ts'
 import { checkedSession, checkedVerdict } from './returned.ts'
+import { WatchedGuard } from './watched-guard.ts'
 
 export interface LoadedGuard {
   readonly guardrail: Guardrail
   /** The plugin that added it. */
   readonly plugin: string
+  /** Set if observers follow the call. */
+  readonly watched?: WatchedGuard | undefined
 }
 
 /** A guardrail that applies to this request. */
@@ -38,19 +42,19 @@ function isLocal({ guardrail }: LoadedGuard): boolean {
 }
 
 /** Opens a session with every guardrail. Those that skip the request are left out. Refuses a key that names one that is not loaded. */
-export function openGuards(guards: readonly LoadedGuard[], context: RunContext): readonly OpenGuard[] {
+export function openGuards(guards: readonly LoadedGuard[], context: RunContext, observed?: ObservedCall): readonly OpenGuard[] {
   const { guardrails: chosen } = context.caller.key
   const missing = chosen?.find(name => !guards.some(({ guardrail }) => guardrail.name === name))
   if (missing !== undefined)
     throw policyRefusal(`This API key names the guardrail "${missing}", which is not loaded. Load it, or remove it from the key.`)
   let open: OpenGuard[] | undefined
-  for (const guard of guards) {
-    const { guardrail, plugin } = guard
+  for (const { guardrail, plugin } of guards) {
     if (guardrail.applies === 'key' && !chosen?.includes(guardrail.name)) continue
-    const session = sessionOf(guard, context)
+    const watched = observed && new WatchedGuard(guardrail.name, observed)
+    const session = sessionOf({ guardrail, plugin, watched }, context)
     if (!session) continue
     checkSight('guardrail', guardrail.name, guardrail.seesContent, context.caller.policy)
-    ;(open ??= []).push({ guardrail, plugin, session })
+    ;(open ??= []).push({ guardrail, plugin, session, watched })
   }
   return open ?? none
 }
@@ -120,17 +124,23 @@ async function throughGuards<R>(
 ): Promise<R> {
   let current = request
   for (const guard of guards) {
-    const { session, plugin } = guard
+    const { session, plugin, watched } = guard
     if (!session[hook]) continue
     mayLook?.(guard, current)
     const look = session as { [_ in typeof hook]: (request: R, signal: AbortSignal) => Maybe<unknown> }
-    const verdict = await askGuard(guard, context, async signal =>
-      checkedVerdict<R>(await look[hook](current, signal), plugin, hook, problemOf),
-    )
-    // The guardrail failed, and its `onFailure` is `allow`.
-    if (!verdict) continue
-    if ('refuse' in verdict) throw refused(guard, context, verdict.refuse)
-    if ('replace' in verdict) current = freezeDeeply(verdict.replace)
+    watched?.begins('input')
+    try {
+      const verdict = await askGuard(guard, context, async signal =>
+        checkedVerdict<R>(await look[hook](current, signal), plugin, hook, problemOf),
+      )
+      if (verdict) watched?.ends('replace' in verdict)
+      // The guardrail failed, and its `onFailure` is `allow`.
+      if (!verdict) continue
+      if ('refuse' in verdict) throw refused(guard, context, verdict.refuse)
+      if ('replace' in verdict) current = freezeDeeply(verdict.replace)
+    } finally {
+      watched?.tells()
+    }
   }
   return current
 }
@@ -193,6 +203,7 @@ export function failed(guard: LoadedGuard, context: RunContext, error: unknown):
   const described = describePluginError(error, !caller.policy.logging.value, caller.policy.logging.value)
   log.error('a guardrail failed', { guardrail: name, plugin, request: id, onFailure, ...described })
   context.note('guardrail', { name, outcome: 'failed' })
+  guard.watched?.failed()
   if (onFailure === 'refuse') {
     throw new GatewayError({
       status: 503,
@@ -205,7 +216,8 @@ export function failed(guard: LoadedGuard, context: RunContext, error: unknown):
 }
 
 /** Notes the guardrail in the record. */
-export function refused({ guardrail: { name } }: LoadedGuard, context: RunContext, refusal: GatewayError): GatewayError {
+export function refused({ guardrail: { name }, watched }: LoadedGuard, context: RunContext, refusal: GatewayError): GatewayError {
   context.note('guardrail', { name, outcome: 'refused' })
+  watched?.refused()
   return refusal
 }

@@ -67,14 +67,16 @@ export class ItemChecks implements AnswerGuards {
   async #check(item: HeldItem): Promise<void> {
     const { context, maxCharacters } = this.#answer
     for (const guard of this.#guards) {
-      const { session, plugin } = guard
+      const { session, plugin, watched } = guard
       const shown = item.shown()
       if (!shown) return
+      watched?.begins('output')
       const verdict = await askGuard(guard, context, async signal => {
         const given = checkedItemVerdict(await session.item!(shown, signal), plugin, shown.texts.length)
         if ('replace' in given) checkLength(given.replace.join('').length, maxCharacters, plugin, 'item')
         return given
       })
+      if (verdict) watched?.ends('replace' in verdict)
       // The guardrail failed, and its `onFailure` is `allow`.
       if (!verdict) continue
       if ('refuse' in verdict) throw refused(guard, context, verdict.refuse)

@@ -1,6 +1,7 @@
 import type { OutputFilter } from '../contracts/guardrail.ts'
 import type { ItemEvent, ItemOpen } from '../contracts/item-events.ts'
 import type { AnswerGuards, GuardedAnswer } from './answer-guards.ts'
+import { ComparedText } from './compared-text.ts'
 import { DataItem, searchEndOf, searchOf } from './data-item.ts'
 import { guarded, type OpenGuard } from './input-guards.ts'
 import { checkedFilter, checkedText, checkLength } from './returned.ts'
@@ -9,6 +10,8 @@ import { beginsPart, isSpoken, saying, voiceOf, withinPart, type Spoken, type Vo
 interface Filtering {
   readonly guard: OpenGuard
   readonly filter: OutputFilter
+  /** Set if observers follow the call. */
+  readonly compared: ComparedText | undefined
   /** True if it failed and its `onFailure` is `allow`. The rest of the part skips it. */
   hasFailed: boolean
 }
@@ -97,8 +100,9 @@ export class OutputGuards implements AnswerGuards {
   #open({ kind, json }: Pick<Voice, 'kind' | 'json'>): readonly Filtering[] {
     return this.#guards.flatMap(guard => {
       const open = () => checkedFilter(guard.session.output!({ kind, json }), guard.plugin)
+      guard.watched?.begins('output')
       const filter = guarded(guard, this.#answer.context, open)
-      return filter ? [{ guard, filter, hasFailed: false }] : []
+      return filter ? [{ guard, filter, compared: guard.watched && new ComparedText(), hasFailed: false }] : []
     })
   }
 
@@ -155,16 +159,27 @@ export class OutputGuards implements AnswerGuards {
   #filtered(filtering: Filtering, hook: 'push' | 'flush', text: string): string {
     if (filtering.hasFailed) return text
     const { guard, filter } = filtering
+    guard.watched?.begins('output')
     const passed = guarded(guard, this.#answer.context, () => {
       const checked = checkedText(filter[hook](text), guard.plugin, hook)
       this.#characters += checked.length
       checkLength(this.#characters, this.#answer.maxCharacters, guard.plugin, hook)
       return checked
     })
-    if (passed !== undefined) return passed
+    if (passed !== undefined) {
+      if (filtering.compared) tellOf(filtering, hook, text, passed)
+      return passed
+    }
     // The text that it held back is delivered too, if `flush` still works.
     const held = hook === 'push' ? this.#filtered(filtering, 'flush', '') : ''
     filtering.hasFailed = true
     return held + text
   }
+}
+
+function tellOf({ guard, compared }: Filtering, hook: 'push' | 'flush', text: string, passed: string): void {
+  if (hook === 'push') compared!.gave(text)
+  compared!.returned(passed)
+  if (hook === 'flush') compared!.end()
+  guard.watched!.ends(compared!.isChanged)
 }

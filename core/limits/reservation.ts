@@ -2,7 +2,7 @@ import type { Endpoint } from '../contracts/catalog.ts'
 import type { TokenUsage } from '../contracts/events.ts'
 import type { Hold } from '../contracts/hold.ts'
 import type { CreditHold, CreditRange, CreditShortage, Spending } from '../contracts/ledger.ts'
-import type { RunContext } from '../contracts/run-context.ts'
+import type { Caller, RunContext } from '../contracts/run-context.ts'
 import type { TokenCounter } from '../contracts/token-counter.ts'
 import type { GatewayError } from '../foundation/errors.ts'
 import { describeError } from '../foundation/logger.ts'
@@ -34,7 +34,7 @@ export interface ReservationServices {
   /** Notes in the record why an answer had to end. */
   short(context: RunContext, shortage: CreditShortage): void
   /** Called when the hold has ended. */
-  freed(spending: Spending): void
+  freed(spending: Spending, caller: Caller): void
 }
 
 /** The output that an attempt may generate. */
@@ -192,8 +192,8 @@ export class Reservation {
   }
 
   #freed(): void {
-    const { spending } = this.#context.caller
-    if (this.#credit && spending) this.#services.freed(spending)
+    const { caller } = this.#context
+    if (this.#credit && caller.spending) this.#services.freed(caller.spending, caller)
   }
 
   /** `outputLimit`: what the provider is asked for. Once that is held, the provider itself keeps to it. */

@@ -5,7 +5,7 @@ import type { Hold } from '../contracts/hold.ts'
 import { Ledger, type CreditHold, type CreditRange, type CreditShortage, type Spending } from '../contracts/ledger.ts'
 import { MetricStore } from '../contracts/metric-store.ts'
 import { RateLimiter } from '../contracts/rate-limiter.ts'
-import type { RunContext } from '../contracts/run-context.ts'
+import type { Caller, RunContext } from '../contracts/run-context.ts'
 import { TokenCounter } from '../contracts/token-counter.ts'
 import { Clock } from '../foundation/clock.ts'
 import { Settings } from '../framework/settings.ts'
@@ -33,6 +33,9 @@ interface AskedEndpoint {
   readonly canGrow: boolean
 }
 
+/** Told when the spending of a caller's caps or credit has changed, or was in the way of a request. `short`: of which. */
+export type StandingListener = (caller: Caller, short?: CreditShortage['short']) => void
+
 /** Holds the tokens and credit that a request may take. Throws 402 and 429, before anything is sent upstream. */
 export class Reservations {
   readonly usual = new UsualOutput()
@@ -47,6 +50,7 @@ export class Reservations {
   readonly #services: ReservationServices
   /** Requests whose record has a note of a shortage. */
   readonly #noted = recentValues<string, true>(1_000)
+  #listener: StandingListener | undefined
 
   static {
     wire(this, [Ledger, RateLimiter, MetricStore, TokenCounter, Clock, Settings, EarlyTokens])
@@ -74,8 +78,16 @@ export class Reservations {
       usual: this.usual,
       refused: (context, shortage) => this.#refused(context, shortage),
       short: (context, shortage) => this.#note(context, shortage),
-      freed: spending => this.#queue.freed(spending),
+      freed: (spending, caller) => {
+        this.#queue.freed(spending)
+        this.#listener?.(caller)
+      },
     }
+  }
+
+  /** Call once. */
+  watch(listener: StandingListener): void {
+    this.#listener = listener
   }
 
   /**
@@ -205,6 +217,7 @@ export class Reservations {
   #note(context: RunContext, shortage: CreditShortage): void {
     if (this.#noted.has(context.id)) return
     this.#noted.set(context.id, true)
+    this.#listener?.(context.caller, shortage.short)
     context.note('credit', shortageNote(shortage))
   }
 

@@ -20,7 +20,9 @@ export async function httpCall<Reply>(
   read: (body: unknown, headers: UpstreamHeaders) => Reply,
 ): Promise<Reply> {
   checkRequest(prepared, 'prepare')
-  const request = headers ? { ...prepared, headers: { ...prepared.headers, ...headers } } : prepared
+  const { traceparent } = call
+  const own = traceparent === undefined ? headers : { ...headers, traceparent }
+  const request = own ? { ...prepared, headers: { ...prepared.headers, ...own } } : prepared
   const authorized = adapter.authorize ? await adapter.authorize(request, call.credentialId, call.signal) : request
   checkRequest(authorized, 'authorize')
   const { scanner, headers: received } = await answered(adapter, http, authorized, request, call, connectTimeoutMs)

@@ -146,7 +146,9 @@ export class HttpFeed implements EventFeed<GenerationEvent>, ReplyReceiver {
   #authorize(prepared: UpstreamRequest): void {
     checkRequest(prepared, 'prepare')
     const { adapter, headers } = this.#service
-    const request = headers ? { ...prepared, headers: { ...prepared.headers, ...headers } } : prepared
+    const { traceparent } = this.#call
+    const own = traceparent === undefined ? headers : { ...headers, traceparent }
+    const request = own ? { ...prepared, headers: { ...prepared.headers, ...own } } : prepared
     if (!adapter.authorize) return this.#send(request, request)
     const authorized = adapter.authorize(request, this.#call.credentialId, this.#call.signal)
     if (isPending(authorized))

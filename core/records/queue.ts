@@ -1,6 +1,7 @@
 import pTimeout from 'p-timeout'
 import { wire } from '../framework/container.ts'
-import type { LogSink, RequestRecord } from '../contracts/log-sink.ts'
+import type { LogSink, OpenRecord, RequestRecord } from '../contracts/log-sink.ts'
+import type { RequestScope } from '../contracts/request-scope.ts'
 import { usesFeature, type Feature } from '../contracts/feature.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import { blindedBy, excludedFeatures } from '../contracts/sight.ts'
@@ -13,12 +14,24 @@ import { WaitingRecords, withoutContent, type Dropped } from './waiting-records.
 const flushAfterMs = 100
 const requiredAgainAfterMs = 1_000
 
+/** Told of every record at once. */
+export interface RecordWatch {
+  closed(record: RequestRecord, open: OpenRecord, scope: Pick<RequestScope, 'traceparent'>): void
+}
+
+/** How many records, and contents of records that stayed, a sink has lost since the start of this process. */
+export interface SinkLosses extends Readonly<Dropped> {
+  readonly sink: string
+}
+
 /**
  * Delivers records to the sinks in batches, off the request path. The queue is bounded: a slow sink loses its oldest records or their
  * content, unless it is required.
  */
 export class RecordQueue {
   readonly #queues: readonly SinkQueue[]
+  /** Set if the gateway has observers. */
+  watch: RecordWatch | undefined
 
   static {
     wire(this, [LogSinks, Logger])
@@ -30,6 +43,11 @@ export class RecordQueue {
 
   push(record: RequestRecord): void {
     for (const queue of this.#queues) queue.push(record)
+  }
+
+  /** What was dropped because a sink could not keep up, or failed. */
+  losses(): readonly SinkLosses[] {
+    return this.#queues.map(({ sink, lost }) => ({ sink, ...lost }))
   }
 
   /** The wait for a required sink that cannot keep up, if there is one. New requests wait for the promise. */
@@ -61,6 +79,8 @@ class SinkQueue {
   readonly #log: Logger
   readonly #waiting = new WaitingRecords()
   #dropped: Dropped = { records: 0, contents: 0 }
+  /** What was dropped before, and reported. */
+  readonly #lost: Dropped = { records: 0, contents: 0 }
   /** Records of the batch that the sink is writing. */
   #underWay = 0
   #timer: NodeJS.Timeout | undefined
@@ -73,6 +93,14 @@ class SinkQueue {
   constructor(sink: LogSink, log: Logger) {
     this.#sink = sink
     this.#log = log
+  }
+
+  get sink(): string {
+    return this.#sink.name
+  }
+
+  get lost(): Dropped {
+    return { records: this.#lost.records + this.#dropped.records, contents: this.#lost.contents + this.#dropped.contents }
   }
 
   get blocks(): boolean {
@@ -140,6 +168,8 @@ class SinkQueue {
     const sink = this.#sink.name
     if (records > 0) this.#log.warn('a log sink could not keep up: the oldest records were dropped', { sink, dropped: records })
     if (contents > 0) this.#log.warn('a log sink could not keep up: the content of the oldest records was dropped', { sink, contents })
+    this.#lost.records += records
+    this.#lost.contents += contents
     this.#dropped = { records: 0, contents: 0 }
   }
 
@@ -159,9 +189,11 @@ class SinkQueue {
   }
 
   async #giveUp(batch: readonly RequestRecord[], error: unknown): Promise<void> {
+    if (!this.#sink.giveUp) this.#lost.records += batch.length
     try {
       await this.#sink.giveUp?.(batch, error)
     } catch (failure) {
+      this.#lost.records += batch.length
       this.#logFailure('a log sink could not keep records that it had given up', failure, batch)
     }
   }

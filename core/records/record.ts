@@ -6,6 +6,7 @@ import type { JsonObject } from '../foundation/json.ts'
 import { ownerPath } from '../foundation/owner-path.ts'
 import type { AttemptRecord, OpenRecord, RequestRecord, RoutingRecord } from '../contracts/log-sink.ts'
 import type { Policy } from '../contracts/policy.ts'
+import type { RequestScope } from '../contracts/request-scope.ts'
 import type { Caller } from '../contracts/run-context.ts'
 import type { RecordQueue } from './queue.ts'
 
@@ -65,10 +66,12 @@ export class RecordDraft implements OpenRecord {
     if (this.caller?.policy.logging.value) this.#kept = { ...this.#kept, [kind]: content }
   }
 
-  close(status: number): void {
+  close(status: number, scope: Pick<RequestScope, 'traceparent'>): void {
     if (this.#closed) return
     this.#closed = true
-    this.#queue.push(this.#record(status))
+    const record = this.#record(status)
+    this.#queue.push(record)
+    this.#queue.watch?.closed(record, this, scope)
   }
 
   #record(status: number): RequestRecord {

@@ -114,7 +114,7 @@ export class RetrievalAttempts {
     const { timeouts } = this.#rules.of(provider)
     const parts = { candidate, credential, totalMs: timeouts.totalMs, lane, record: surroundings.record }
     const run = async (attempt: Attempt<Reply>): Promise<AnsweredRetrieval<Reply>> => {
-      const asking = new Asking(progress, candidate, credential, attempt.signal, task)
+      const asking = new Asking(progress, candidate, credential, attempt, task)
       attempt.begin(new AnswerFeed(() => asking.all()))
       const reply = (await attempt.inbox.next())!
       attempt.end('ok', countedUsage(reply))
@@ -140,19 +140,21 @@ class Asking<Request extends RetrievalRequest, Reply extends RetrievalReply> {
   readonly #task: RetrievalTask<Request, Reply>
   readonly #stopping = new AbortController()
   readonly #signal: AbortSignal
+  readonly #traceparent: string | undefined
   #next = 0
 
   constructor(
     progress: Progress<Request, Reply>,
     candidate: Candidate,
     credential: Credential | undefined,
-    signal: AbortSignal,
+    { signal, traceparent }: Pick<Attempt<Reply>, 'signal' | 'traceparent'>,
     task: RetrievalTask<Request, Reply>,
   ) {
     this.#progress = progress
     this.#candidate = candidate
     this.#credentialId = credential?.id
     this.#task = task
+    this.#traceparent = traceparent
     this.#signal = progress.parts.length > 1 ? AbortSignal.any([signal, this.#stopping.signal]) : signal
   }
 
@@ -183,6 +185,7 @@ class Asking<Request extends RetrievalRequest, Reply extends RetrievalReply> {
         credentialId: this.#credentialId,
         signal: this.#signal,
         context: operation.context,
+        traceparent: this.#traceparent,
         holds: bytes => this.#holds(index, bytes),
       })
       const checked = kind.checked(reply, request, provider.id)

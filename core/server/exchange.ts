@@ -46,6 +46,10 @@ export class HttpExchange extends LiveScope implements Exchange {
     return this.#channel.headers
   }
 
+  override get traceparent(): string | null {
+    return this.headers.get('traceparent')
+  }
+
   get query(): URLSearchParams {
     return this.#channel.query
   }

@@ -133,17 +133,19 @@ export class PublicApi implements Mount<PublicRoute, HttpExchange> {
   }
 
   /** For a request that a plugin got elsewhere. Throws a 401 or 503, which is recorded, unless the gateway is shutting down. */
-  async openScope({ authorization, method, path, surface, session, idPrefix, signal }: ScopeOpening): Promise<OpenScope> {
+  async openScope({ authorization, method, path, surface, session, traceparent, idPrefix, signal }: ScopeOpening): Promise<OpenScope> {
     if (this.#isStopping) throw shuttingDown()
     // Stores refuse such a record, and others that they write together with it.
     if (
       typeof method !== 'string' ||
       typeof path !== 'string' ||
       typeof (surface ?? '') !== 'string' ||
-      typeof (session ?? '') !== 'string'
+      typeof (session ?? '') !== 'string' ||
+      typeof (traceparent ?? '') !== 'string'
     )
-      throw new TypeError('openScope expects the strings method and path and, if they are given, surface and session')
+      throw new TypeError('openScope expects the strings method and path and, if they are given, surface, session and traceparent')
     const scope = this.begin({ idPrefix, surface, method, path }, signal)
+    if (traceparent !== undefined) scope.traceHeaders = { get: () => traceparent }
     try {
       const admitted = this.admitted(scope, { get: name => (name === 'authorization' ? authorization : null) })
       if (isPending(admitted)) await admitted

@@ -6,6 +6,7 @@ import type { JsonObject } from '../foundation/json.ts'
 import type { Logger } from '../foundation/logger.ts'
 import type { RecordDraft } from '../records/record.ts'
 import { Cancellation } from '../runtime/cancellation.ts'
+import type { HeaderReader } from './channel.ts'
 
 /** One request of one caller. Its cancellation covers all of it, including the run. */
 export class LiveScope implements OpenScope {
@@ -17,6 +18,8 @@ export class LiveScope implements OpenScope {
   work: Promise<unknown> | undefined
   windows: readonly KeyWindow[] | undefined
   sentSession: string | undefined
+  /** The headers that may have a `traceparent`. */
+  traceHeaders: HeaderReader | undefined
   #caller: Caller | undefined
 
   constructor(id: string, log: Logger, record: RecordDraft) {
@@ -32,6 +35,10 @@ export class LiveScope implements OpenScope {
   get caller(): Caller {
     if (!this.#caller) throw new Error('nobody was authenticated here, so there is no caller')
     return this.#caller
+  }
+
+  get traceparent(): string | null {
+    return this.traceHeaders?.get('traceparent') ?? null
   }
 
   admitted(caller: Caller): void {
@@ -82,7 +89,7 @@ export class LiveScope implements OpenScope {
 
   #end(status: number, isRecorded: boolean): void {
     this.release()
-    if (isRecorded) this.record.close(status)
+    if (isRecorded) this.record.close(status, this)
   }
 }
 

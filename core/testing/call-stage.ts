@@ -40,6 +40,7 @@ export interface AskOptions {
   readonly apiKey?: string
   readonly model?: string
   readonly signal?: AbortSignal
+  readonly headers?: Readonly<Record<string, string>>
   /** Other members of the request. */
   readonly more?: object
 }
@@ -48,6 +49,8 @@ export interface AskOptions {
 export class CallStage {
   answering: Answering = 'whole'
   readonly records: RequestRecord[] = []
+  /** The `traceparent` of each call of the model. */
+  readonly traceparents: (string | undefined)[] = []
   readonly #gateway: TestGateway
   #hanging = Promise.withResolvers<void>()
   #recorded: (() => void) | undefined
@@ -86,10 +89,10 @@ export class CallStage {
     return await this.#gateway.gateway.issueKey({ name: 'other', user: 'two', policy: { logging: { value: true } } })
   }
 
-  async ask(prompt: string, { stream = false, apiKey, model = 'suite/m', signal, more }: AskOptions = {}): Promise<AskResult> {
+  async ask(prompt: string, { stream = false, apiKey, model = 'suite/m', signal, headers, more }: AskOptions = {}): Promise<AskResult> {
     const reply = await this.#gateway.request('/v1/responses', {
       body: { model, stream, input: `${marker}: ${prompt}`, ...more },
-      ...(apiKey !== undefined && { headers: { authorization: `Bearer ${apiKey}` } }),
+      headers: { ...headers, ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }) },
       ...(signal && { signal }),
     })
     const body = await reply.text()
@@ -133,8 +136,9 @@ export class CallStage {
     return this.#gateway.logs
   }
 
-  async *#answer({ signal }: ProviderCall): AsyncGenerator<GenerationEvent> {
+  async *#answer({ signal, traceparent }: ProviderCall): AsyncGenerator<GenerationEvent> {
     const { answering } = this
+    this.traceparents.push(traceparent)
     yield { type: 'text', text: brokenAnswer }
     if (answering === 'breaks') throw new ProviderFailure({ kind: 'network', message: 'The connection broke.' })
     if (answering === 'hangs') {

@@ -25,6 +25,8 @@ export function callObserverSuite(t: SuiteContext, options: CallSuiteOptions): v
   on('a call gets its answer, streamed or not', answersAlike)
   on('a call that fails gets its error', breakOff)
   on('a client may leave', stage => stage.leave('left'))
+  on('a request without a valid key is refused', refuses)
+  on('a trace of the caller goes on, if at all, in spans of its own', traces)
   on('decisions are answered', decides)
   on(`${many} calls at once are answered and recorded once each`, answersMany)
   t.test('without logging, no name that a caller made up is in the log', () => onStage(options, hidesNames, {}))
@@ -110,6 +112,23 @@ async function answersMany(stage: CallStage): Promise<void> {
   await stage.recorded(many)
   assert.equal(new Set(stage.records.map(({ id }) => id)).size, many)
   assert.equal(stage.records.length, many)
+}
+
+async function refuses(stage: CallStage): Promise<void> {
+  const { status } = await stage.ask('refused', { apiKey: 'no key' })
+  assert.equal(status, 401)
+  await stage.recorded(1)
+}
+
+async function traces(stage: CallStage): Promise<void> {
+  const own = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+  const bad = [own.toUpperCase(), `${own}-more`, own.replaceAll(/[^-]/g, '0'), own.replace('00', 'ff'), 'x'.repeat(5_000), `${own}, ${own}`]
+  for (const traceparent of [own, ...bad, '']) assert.equal((await stage.ask('traced', { headers: { traceparent } })).status, 200)
+  for (const sent of stage.traceparents) {
+    if (sent === undefined) continue
+    assert.match(sent, /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-0[01]$/)
+    assert.notEqual(sent.split('-')[2], own.split('-')[2], 'the span of the caller is not that of the attempt')
+  }
 }
 
 async function hidesNames(stage: CallStage): Promise<void> {

@@ -38,6 +38,7 @@ export type { GivenMetrics } from './metric-window.ts'
 export { sharedStateSuite, type SharedStateSuiteOptions, type SharingGateways } from './shared-state-suite.ts'
 export { accountStoreSuite, type AccountsUnderTest, type AccountStoreSuiteOptions } from './stores/account-store-suite.ts'
 export { adminTokenStoreSuite, type AdminTokensUnderTest, type AdminTokenStoreSuiteOptions } from './stores/admin-token-store-suite.ts'
+export { alertStoreSuite, type AlertsUnderTest, type AlertStoreSuiteOptions } from './stores/alert-store-suite.ts'
 export { auditTrailSuite, type AuditTrailSuiteOptions, type AuditUnderTest } from './stores/audit-trail-suite.ts'
 export {
   conversationStoreSuite,

@@ -37,6 +37,10 @@ t.test('commands say the same with a running gateway as with its stores', async 
   t.match(await remote('keys', 'list'), /remote +acme\/research/)
   for (const list of ['keys', 'orgs', 'teams', 'users', 'admin-tokens'])
     t.equal(await run({}, list, 'list', '--json'), await remote(list, 'list', '--json'), list)
+  const until = new Date(Date.now() + 3_600_000).toISOString()
+  t.match(await remote('alerts', 'silence', '--kind', 'cap', '--org', 'acme', '--until', until), /^sil_\w+ silences until 20/)
+  t.match(await run({}, 'alerts', 'silences'), /^ID +UNTIL +KIND .*\nsil_\w+ .* cap /)
+  t.equal(await remote('alerts'), 'No alerts match.\n')
   t.match(await remote('orgs', 'credit', 'acme', '10', '--note', 'Invoice 7'), /amount_usd +10/)
   const reply = await fetch(`${await gateway.url()}/v1/responses`, {
     method: 'POST',

@@ -33,7 +33,7 @@ t.test('a gateway moves from SQLite to Postgres, and back', { skip: noPostgres, 
   const [, lines = ''] = /is in (\S+\.env), as variables/.exec(there.stdout) ?? []
   t.equal(statSync(lines).mode & 0o777, 0o600)
   const secrets = parseEnv(readFileSync(lines, 'utf8')) as Record<string, string>
-  t.same(Object.keys(secrets), ['GATEWAY_MASTER_KEY', 'GATEWAY_PREVIOUS_MASTER_KEYS', 'GATEWAY_MAC_KEY'])
+  t.same(Object.keys(secrets).toSorted(), ['GATEWAY_MAC_KEY', 'GATEWAY_MASTER_KEY', 'GATEWAY_PREVIOUS_MASTER_KEYS'])
   for (const secret of [password, ...Object.values(secrets)]) t.notOk((there.stdout + there.stderr).includes(secret), 'no secret is shown')
 
   const environment = { ...secrets, DATABASE_URL: url, GATEWAY_ADMIN_TOKEN: adminToken }

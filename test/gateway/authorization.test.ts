@@ -1,6 +1,7 @@
 import t from 'tap'
 import { adminRoles, AdminRoutes, type AdminRoute } from '../../core/admin.ts'
 import { definePlugin, Routes, type Registry, type Route } from '../../core/index.ts'
+import { AlertStore } from '../../core/stores.ts'
 import { adminGateway, type AdminGateway } from '../kit/admin-gateway.ts'
 import { hello, saying } from '../kit/gateway.ts'
 
@@ -38,6 +39,11 @@ const rules: Readonly<Record<string, Rule>> = {
   'GET /admin/v1/records/export': { path: '/records/export' },
   'GET /admin/v1/records/:id': { path: '/records/RECORD', absent: '/records/nobody' },
   'GET /admin/v1/usage': { path: '/usage' },
+  'GET /admin/v1/alerts': { path: '/alerts' },
+  'POST /admin/v1/alerts/:id/acknowledge': { path: '/alerts/ALERT/acknowledge', absent: '/alerts/nobody/acknowledge' },
+  'GET /admin/v1/silences': { path: '/silences' },
+  'POST /admin/v1/silences': { path: '/silences', body: { kind: 'cap', org: 'acme', until: 'UNTIL' }, absent: '/silences' },
+  'DELETE /admin/v1/silences/:id': { path: '/silences/SILENCE', absent: '/silences/nobody' },
   'GET /admin/v1/audit': { path: '/audit' },
   'GET /admin/v1/metrics/endpoints': { path: '/metrics/endpoints' },
   'GET /admin/v1/providers': { path: '/providers' },
@@ -64,18 +70,19 @@ async function underTest(): Promise<{
   readonly under: AdminGateway
   readonly admin: readonly AdminRoute[]
   readonly open: readonly Route[]
+  readonly alerts: AlertStore
 }> {
-  let registries: { readonly admin: Registry<AdminRoute>; readonly open: Registry<Route> }
+  let registries: { readonly admin: Registry<AdminRoute>; readonly open: Registry<Route>; readonly alerts: AlertStore }
   const tables = definePlugin({
     name: 'route-tables',
     options: { type: 'object', additionalProperties: false, properties: {} },
-    needs: { admin: AdminRoutes, open: Routes },
+    needs: { admin: AdminRoutes, open: Routes, alerts: AlertStore },
     setup(_, __, needs) {
       registries = needs
     },
   })({})
   const under = await adminGateway({ plugins: [tables, saying('vendor', hello)] })
-  return { under, admin: registries!.admin.values(), open: registries!.open.values() }
+  return { under, admin: registries!.admin.values(), open: registries!.open.values(), alerts: registries!.alerts }
 }
 
 const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`
@@ -87,9 +94,10 @@ t.test('every admin route has a rule', async t => {
 })
 
 t.test('every route × role × organization', async t => {
-  const { under, admin } = await underTest()
+  const { under, admin, alerts } = await underTest()
   t.teardown(under.stop)
   const { call } = under
+  const until = new Date(Date.now() + 3_600_000).toISOString()
   const tokens = new Map<string, string>()
   for (const org of ['acme', 'globex']) await call('POST', '/orgs', { id: org, name: org })
   for (const role of adminRoles)
@@ -109,11 +117,32 @@ t.test('every route × role × organization', async t => {
       const recordId = asked.headers.get('x-request-id')!
       if (rule.path.includes('RECORD')) await under.record(recordId)
       const { id: tokenId } = (await call('POST', '/admin-tokens', { name: `secret-${own}`, role: 'viewer', org: home })).body
+      const silence = { kind: 'key-unused', org: home, until, note: `secret-${own}` }
+      const silenceId = rule.path.includes('SILENCE') ? (await call('POST', '/silences', silence)).body.id : ''
+      if (rule.path.includes('/alerts'))
+        await alerts.raise({
+          alert: {
+            id: own,
+            at: Date.now(),
+            kind: 'cap',
+            subject: `key:${own}`,
+            org: home,
+            severity: 'warning',
+            title: `secret-${own}`,
+            message: 'A test.',
+            facts: {},
+            resolves: null,
+          },
+          channels: [],
+        })
       const filled = (text: string): string =>
         text
           .replaceAll('TOKEN', tokenId)
           .replaceAll('KEY', keyId)
           .replaceAll('RECORD', recordId)
+          .replaceAll('ALERT', own)
+          .replaceAll('SILENCE', silenceId)
+          .replaceAll('UNTIL', until)
           .replaceAll('/orgs/own', `/orgs/${home}`)
           .replaceAll('/own', `/${own}`)
           .replaceAll('"own"', `"${home}"`)

@@ -111,6 +111,7 @@ const rooms = [
   'generation',
   'decisions',
   'retrieval',
+  'alerts',
   'server',
   'testing',
 ]

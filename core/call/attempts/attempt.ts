@@ -6,7 +6,7 @@ import { Deadline } from '../../runtime/deadline.ts'
 import { isFeed, type EventFeed } from '../../runtime/event-feed.ts'
 import { noUsage, type GenerationEvent, type TokenUsage } from '../../contracts/events.ts'
 import type { MetricStore } from '../../contracts/metric-store.ts'
-import type { ObservedCall } from '../../contracts/call-observer.ts'
+import type { ObservedAttempt } from '../../contracts/call-observer.ts'
 import type { OpenRecord } from '../../contracts/log-sink.ts'
 import { ProviderFailure, type AttemptClock, type Credential, type Progress, type Timeouts } from '../../contracts/provider.ts'
 import type { Warning } from '../../contracts/route.ts'
@@ -77,7 +77,7 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
   readonly #slot: Slot | undefined
   readonly #onRunAbort = (reason: unknown): void => this.#abort(reason)
   readonly #startedAt: number
-  readonly #observed: ReturnType<ObservedCall['attempt']> | undefined
+  readonly #observed: ObservedAttempt | undefined
   /** Measured if somebody observes the call. */
   #firstEventMs: number | null = null
 
@@ -92,7 +92,7 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     this.#slot = parts.lane.slot
     this.#start = this.#startedAt = services.clock.elapsed()
     const { record, candidate, lane } = parts
-    this.#observed = record.observed?.attempt(candidate.endpoint, lane.role, this.#startedAt - record.start)
+    this.#observed = record.observed?.attempt(candidate.endpoint, lane.role, this.#startedAt - record.start, lane.queuedMs)
     this.#total = this.#totalTimer(parts.totalMs)
     this.#silence = this.#silenceTimer()
     parts.lane.run.onAbort(this.#onRunAbort)
@@ -100,6 +100,11 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
 
   get signal(): AbortSignal {
     return this.#controller.signal
+  }
+
+  /** The header `traceparent` for the vendor, if an observer follows the attempt. */
+  get traceparent(): string | undefined {
+    return this.#observed?.traceparent
   }
 
   /** The output tokens that are paid for. */
@@ -242,7 +247,7 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     })
     if (this.#observed) {
       const told = usage === noUsage ? null : usage
-      this.#observed({ elapsedMs: now - this.#startedAt, firstEventMs: this.#firstEventMs, outcome: kind, status, usage: told })
+      this.#observed.end({ elapsedMs: now - this.#startedAt, firstEventMs: this.#firstEventMs, outcome: kind, status, usage: told })
     }
     // The caller made the model name up: keep it out of the metrics.
     if (failure?.kind === 'not-found' && !listed) return

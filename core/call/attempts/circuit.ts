@@ -32,6 +32,7 @@ export class Circuit {
   #probedAt = -Infinity
   #failedAt = -Infinity
   #answersInRow = 0
+  #failingSince: number | undefined
   /** The failure that opened it was in the middle of an answer, so that only a complete one shows that all is well. */
   #needsEnd = false
 
@@ -109,6 +110,11 @@ export class Circuit {
     return this.#failedAt === -Infinity
   }
 
+  /** When failures seen here opened it. Undefined while it is closed, or open only because a vendor or another gateway asked for it. */
+  get failingSince(): number | undefined {
+    return this.#failingSince
+  }
+
   /** Only a complete answer closes it. */
   get needsEnd(): boolean {
     return this.#needsEnd
@@ -129,6 +135,7 @@ export class Circuit {
     if (this.#isClosed || startedAt < this.#openedAt) return false
     this.#breaker.success(CircuitState.HalfOpen)
     this.#isClosed = true
+    this.#failingSince = undefined
     this.#openUntil = -Infinity
     this.#needsEnd = false
     return true
@@ -136,6 +143,7 @@ export class Circuit {
 
   #open(now: number, hadBegun: boolean): number {
     this.#needsEnd = hadBegun
+    this.#failingSince ??= now
     const { duration } = this.#pause
     this.#pause = this.#pause.next(undefined)
     this.#isClosed = false

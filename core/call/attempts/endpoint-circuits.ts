@@ -4,6 +4,7 @@ import { Clock } from '../../foundation/clock.ts'
 import { Logger } from '../../foundation/logger.ts'
 import { wire } from '../../framework/container.ts'
 import { Circuit } from './circuit.ts'
+import { failingIn, type FailingCircuit } from './failing-circuit.ts'
 import { OpenCircuits } from './open-circuits.ts'
 import { recentValues, type RecentValues } from '../../runtime/recent-values.ts'
 import { ProviderCircuits, type WideFailure } from './provider-circuits.ts'
@@ -78,7 +79,7 @@ export class EndpointCircuits implements Circuits {
 
   /** Call when an answer is complete. Times are on `Clock.elapsed`. */
   completed(endpoint: EndpointName, startedAt: number, now: number = this.#clock.elapsed(), owner?: string): void {
-    this.#providers.answered(endpoint, now)
+    this.#providers.answered(endpoint, startedAt, now)
     if (this.allHealthy) return
     const circuit = this.#find(endpoint)
     if (circuit?.completed(startedAt)) this.#closed(endpoint)
@@ -125,6 +126,16 @@ export class EndpointCircuits implements Circuits {
   /** Those of endpoints that a catalog lists: callers cannot have made them up. */
   listedViews(now: number = this.#clock.elapsed()): readonly CircuitView[] {
     return viewsOf(this.#listed, now)
+  }
+
+  /** What failed here until its circuit opened: providers, and models that a catalog lists. */
+  failing(): readonly FailingCircuit[] {
+    return this.allHealthy ? [] : [...failingIn(this.#listed, endpointOf), ...this.#providers.failing()]
+  }
+
+  /** When the latest attempt started that the provider answered, on `Clock.elapsed`. */
+  servedAt(provider: string): number {
+    return this.#providers.servedAt(provider)
   }
 
   #of({ listed }: EndpointName): Map<string, Circuit> | RecentValues<string, Circuit> {

@@ -136,13 +136,15 @@ export class Failover {
 
   /** Waits for the provider to have a place. False if another contender must be asked first. A hedge does not wait at all. */
   async #enter<C extends Contender>(contender: C, lane: Lane, { caller }: RunContext, work: Work<C, unknown>): Promise<boolean> {
-    const { queues, circuits } = this.#parts
+    const { queues, circuits, clock } = this.#parts
     const { provider, endpoint } = contender
     const { line, role, run } = lane
     const queue = queues.of(provider)
     const entering = queue.enter(caller.owner, run, role !== 'hedge')
+    const start = isPending(entering) ? clock.elapsed() : undefined
     const slot = await entering
     lane.slot = slot
+    lane.queuedMs = start === undefined ? 0 : clock.elapsed() - start
     if (slot) {
       // While the request waited, the endpoint may have failed too often.
       if (!isPending(entering) || !circuits.isResting(endpoint, caller.owner) || !line.canPutOff(contender)) return true

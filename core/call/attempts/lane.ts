@@ -28,6 +28,8 @@ export class Lane {
   isRefused = false
   /** For the next attempt. */
   slot: Slot | undefined
+  /** How long the next attempt waited for it. */
+  queuedMs = 0
   #attempt: Running | undefined
   #losses: Losses<any> | undefined
 
@@ -40,6 +42,7 @@ export class Lane {
 
   /** Call when an attempt begins. */
   tries<A extends Running>(attempt: A, losses: Losses<A>): void {
+    this.queuedMs = 0
     this.#attempt = attempt
     this.#losses = losses
   }

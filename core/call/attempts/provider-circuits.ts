@@ -4,6 +4,7 @@ import type { Clock } from '../../foundation/clock.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { recentValues } from '../../runtime/recent-values.ts'
 import { Circuit } from './circuit.ts'
+import { failingIn, type FailingCircuit } from './failing-circuit.ts'
 import { OpenCircuits } from './open-circuits.ts'
 import { ProviderTraffic } from './provider-traffic.ts'
 
@@ -55,13 +56,16 @@ export class ProviderCircuits {
   }
 
   began({ provider }: EndpointName, startedAt: number, owner: string | undefined): void {
+    this.#trafficOf(provider).served(startedAt)
     if (this.#ofAll.get(provider)?.began(startedAt)) this.#closed(provider)
     if (this.#ofOwner(provider, owner)?.began(startedAt)) this.#closed(provider, owner)
   }
 
   /** Call for every complete answer. */
-  answered({ provider }: EndpointName, now: number): void {
-    this.#trafficOf(provider).answered(now)
+  answered({ provider }: EndpointName, startedAt: number, now: number): void {
+    const traffic = this.#trafficOf(provider)
+    traffic.served(startedAt)
+    traffic.answered(now)
   }
 
   completed({ provider }: EndpointName, startedAt: number, owner: string | undefined): void {
@@ -87,6 +91,16 @@ export class ProviderCircuits {
   views(now: number): readonly CircuitView[] {
     const views = Array.from(this.#ofAll, ([provider, circuit]) => ({ provider, model: '*', ...circuit.view(now) }))
     return views.filter(({ state }) => state !== 'closed')
+  }
+
+  /** The providers that failed here for everyone, until their circuits opened. */
+  failing(): readonly FailingCircuit[] {
+    return failingIn(this.#ofAll, provider => ({ provider, model: '*' }))
+  }
+
+  /** When the latest attempt started that the provider answered. */
+  servedAt(provider: string): number {
+    return this.#traffic.get(provider)?.servedAt ?? -Infinity
   }
 
   #suspected({ provider, model }: EndpointName, startedAt: number, now: number, owner: string, failure: WideFailure): void {

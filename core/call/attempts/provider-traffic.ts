@@ -26,10 +26,21 @@ export class ProviderTraffic {
   /** When no connection was made. */
   #unreached: readonly number[] = []
   #bucket = -1
+  #servedAt = -Infinity
   #now = 0
 
   answered(now: number): void {
     this.#answers[this.#bucketAt(now)]!++
+  }
+
+  /** Call when an attempt that started then has begun to answer. */
+  served(startedAt: number): void {
+    this.#servedAt = Math.max(this.#servedAt, startedAt)
+  }
+
+  /** When the latest attempt started that was answered. */
+  get servedAt(): number {
+    return this.#servedAt
   }
 
   /** `model` is undefined if no connection was made: that is true of all models. */

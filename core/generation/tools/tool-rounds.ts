@@ -192,7 +192,9 @@ export class ToolRounds {
       return { output: 'The credit of this API key does not cover the call, so it did not run. Answer with what you have.' }
     }
     note.calls += 1
-    const result = await this.#ran(planned, endpoint, begin)
+    const { observed } = this.#scope
+    const run = (): Promise<ToolResult> => this.#ran(planned, endpoint, begin)
+    const result = await (observed ? observed.tool(planned.open.loaded.tool.type, run) : run())
     if (result.failed) note.failed += 1
     const costUsd = result.costUsd ?? 0
     if (result.counts || costUsd > 0) this.#scope.operation.bill.addTool(result.counts ?? {}, costUsd)

@@ -3,6 +3,7 @@ import { KeyIssuer } from '../../admission/key-issuer.ts'
 import { KeyWarnings } from '../../admission/key-warnings.ts'
 import { PolicyResolver } from '../../admission/policy.ts'
 import { Tickets } from '../../admission/tickets.ts'
+import { Alerts } from '../../alerts/alerts.ts'
 import { ProviderStates } from '../../call/attempts/provider-states.ts'
 import { SessionIds } from '../../call/session-ids.ts'
 import type { AccountLevel } from '../../contracts/account-store.ts'
@@ -35,6 +36,7 @@ import { LiveLoad } from './live-load.ts'
 
 const dependencies = {
   admission: AdminAdmission,
+  alerts: Alerts,
   catalog: Catalog,
   clock: Clock,
   facts: AdminFacts,
@@ -78,6 +80,10 @@ export class LiveAdminServices implements AdminServices {
 
   issueKey(settings: KeySettings): Promise<{ readonly key: ApiKey; readonly text: string }> {
     return this.#parts.issuer.issue(settings)
+  }
+
+  creditAdded(org: string, balanceUsd: number): Promise<void> {
+    return this.#parts.alerts.creditAdded(org, balanceUsd)
   }
 
   rotateKey(id: string, graceMs: number): Promise<string | undefined> {

@@ -61,6 +61,7 @@ export class OpenConnection implements Connection {
     this.#channel = new NodeChannel(request, this.#response)
     this.#bytesBefore = bytesWritten(socket)
     this.scope = host.begin(protocol, 'GET')
+    this.scope.traceHeaders = this.#channel
     this.log = this.scope.log
   }
 
@@ -95,6 +96,7 @@ export class OpenConnection implements Connection {
   async serve(handle: (scope: RequestScope) => Maybe<GatewayError | void>, authorization?: string): Promise<GatewayError | undefined> {
     const scope = this.#host.begin(this.protocol, this.protocol.protocol.toUpperCase())
     this.#scopes.add(scope)
+    scope.traceHeaders = this.headers
     if (this.socket.destroyed) scope.leave()
     const headers =
       authorization === undefined ? this.headers : { get: (name: string) => (name === 'authorization' ? authorization : null) }

@@ -10,6 +10,7 @@ import sandbox from 'turnpike/plugins/providers/sandbox'
 import localSealer from 'turnpike/plugins/sealers/local'
 import memory from 'turnpike/plugins/stores/memory'
 import { auditTrailSuite, callObserverSuite, callWrapperSuite, engineSuite, testGateway } from 'turnpike/testing'
+import alertChannel from '../alert-channel.ts'
 import auditTrail, { AuditFile } from '../audit-trail.ts'
 import cache from '../cache.ts'
 import guardrail from '../guardrail.ts'
@@ -22,6 +23,12 @@ import tracer from '../tracer.ts'
 const plugins = () => [memory({}), localSealer({ masterKey: '0'.repeat(64) }), responses({})]
 const base = [...plugins(), sandbox({})]
 const body = { model: 'sandbox/echo', input: 'the launch code' }
+
+test('the alert channel is there', async () => {
+  const { gateway, stop } = await testGateway({ plugins: [...base, alertChannel({})] })
+  assert.ok(gateway.contributions.some(({ point, name }) => point === 'alert-channels' && name === 'acme-alerts'))
+  await stop()
+})
 
 test('the guardrail refuses a forbidden word, for keys with redaction only', async () => {
   for (const [redaction, status] of [

@@ -34,11 +34,12 @@ export function dmClient(options: DmOptions): DecisionClient {
     timeoutMs,
     resolve: name => (versions.has(name) ? name : aliased.get(name)),
     async decide(call): Promise<DecisionReply> {
-      const { request, credentialId, signal } = call
+      const { request, credentialId, signal, traceparent } = call
       const headers = {
         'content-type': 'application/json',
         accept: 'application/json',
         authorization: `Bearer ${keys.secret(credentialId)}`,
+        ...(traceparent !== undefined && { traceparent }),
       }
       await limit.take(signal)
       const sent = { method: 'POST', url, headers, body: JSON.stringify(request) } as const

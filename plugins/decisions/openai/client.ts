@@ -36,7 +36,7 @@ export function openaiClient({ id, keys, baseUrl, models, timeoutMs, http }: Ope
     limits: { items: true, levels: maxItemLevels, questions: maxQuestions, requestTokens: Infinity, questionTokens: Infinity },
     resolve: name => (models.includes(name) ? name : undefined),
     async decide(call): Promise<DecisionReply> {
-      const { request, credentialId, signal } = call
+      const { request, credentialId, signal, traceparent } = call
       const sole = soleAnswers(request)
       const asked = withoutAnswered(request, sole)
       if (Object.keys(asked.questions).length === 0) return { answers: sole, usage: nothing }
@@ -45,6 +45,7 @@ export function openaiClient({ id, keys, baseUrl, models, timeoutMs, http }: Ope
         'content-type': 'application/json',
         accept: 'application/json',
         ...(secret !== undefined && { authorization: `Bearer ${secret}` }),
+        ...(traceparent !== undefined && { traceparent }),
       }
       const sent = { method: 'POST', url, headers, body: JSON.stringify(wireRequest(asked)) } as const
       const reply = await wholeReply(http, sent, { signal, maxBytes: maxReplyBytes })

@@ -1,6 +1,6 @@
 import type { AdminExchange, AdminServices } from '../../../core/admin.ts'
 import { invalidRequest, type JsonObject, type Reply } from '../../../core/index.ts'
-import { bodyValidator } from '../../../core/kit.ts'
+import { bodyValidator, describeError } from '../../../core/kit.ts'
 import { maxCreditUsd, type Account, type CreditEntry } from '../../../core/stores.ts'
 import { audited } from './audit.ts'
 import { pathId } from './path-id.ts'
@@ -56,6 +56,7 @@ export class Credits {
     const balance = await ledger.addCredit(entry)
     if (balance === undefined) throw outOfBounds(body.amount_usd, await ledger.balance(org))
     if (!account.hasCredit) await accounts.update(account, { hasCredit: true })
+    if (body.amount_usd > 0) await this.#tellAdded(exchange, gateway, org, balance)
     const before = account.hasCredit ? Math.round((balance - body.amount_usd) * 1e9) / 1e9 : null
     await audited(this.#stores, exchange, gateway, {
       action: 'credits.create',
@@ -65,6 +66,15 @@ export class Credits {
       after: { credit_balance_usd: balance, amount_usd: entry.amountUsd, note: entry.note },
     })
     return json({ ...shown(entry), balance_usd: balance }, 201)
+  }
+
+  /** The credit is there, whatever becomes of alerts about it. */
+  async #tellAdded({ log, id }: AdminExchange, gateway: AdminServices, org: string, balanceUsd: number): Promise<void> {
+    try {
+      await gateway.creditAdded(org, balanceUsd)
+    } catch (error) {
+      log.warn('could not note that credit was added, so alerts may count it as spent', { request: id, org, ...describeError(error) })
+    }
   }
 
   async #org(exchange: AdminExchange): Promise<Account> {

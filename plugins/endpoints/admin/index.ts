@@ -1,6 +1,8 @@
 import { AdminRoutes } from '../../../core/admin.ts'
 import { definePlugin, Guardrails } from '../../../core/index.ts'
 import { undescribedIn } from '../../../core/kit.ts'
+import { AlertStore } from '../../../core/stores.ts'
+import { alertRoutes } from './alert-routes.ts'
 import { adminRoutes } from './routes.ts'
 import { storeNeeds } from './stores.ts'
 
@@ -10,7 +12,9 @@ export default definePlugin({
   contracts: { AdminRoutes: 1 },
   options: { type: 'object', additionalProperties: false, properties: {} },
   needs: { ...storeNeeds, adminRoutes: AdminRoutes, guardrails: Guardrails },
-  setup(gateway, _, { adminRoutes: all, guardrails, ...stores }) {
+  wants: { alerts: AlertStore },
+  setup(gateway, _, { adminRoutes: all, guardrails, alerts, ...stores }) {
     for (const route of adminRoutes(stores, all, () => guardrails.names(), undescribedIn(all, gateway.log))) gateway.add(AdminRoutes, route)
+    for (const route of alerts ? alertRoutes(stores, alerts) : []) gateway.add(AdminRoutes, route)
   },
 })

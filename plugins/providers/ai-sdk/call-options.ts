@@ -15,7 +15,7 @@ export type Warn = (param: string, message: string) => void
 
 /** The options to call a package with, in the newest version of the specification. */
 export function callOptions(
-  { request, signal }: ProviderCall,
+  { request, signal, traceparent }: ProviderCall,
   model: LanguageModel,
   vendor: Vendor,
   { headers, providerOptions }: CallSettings,
@@ -28,7 +28,7 @@ export function callOptions(
   return {
     prompt: promptFor(request, vendor),
     abortSignal: signal,
-    ...(headers && { headers: { ...headers } }),
+    ...((headers || traceparent !== undefined) && { headers: { ...headers, ...(traceparent !== undefined && { traceparent }) } }),
     ...(request.max_output_tokens !== undefined && { maxOutputTokens: request.max_output_tokens }),
     ...(request.temperature !== undefined && { temperature: request.temperature }),
     ...(request.top_p !== undefined && { topP: request.top_p }),

@@ -2,6 +2,7 @@ import { Clock, definePlugin, LogSinks } from '../../../core/index.ts'
 import {
   AccountStore,
   AdminTokenStore,
+  AlertStore,
   AuditTrail,
   ConversationStore,
   BackgroundStore,
@@ -19,6 +20,7 @@ import {
 } from '../../../core/stores.ts'
 import { MemoryAccounts } from './accounts.ts'
 import { MemoryAdminTokens } from './admin-tokens.ts'
+import { MemoryAlerts } from './alerts.ts'
 import { MemoryAuditTrail } from './audit-trail.ts'
 import { MemoryConversations } from './conversations.ts'
 import { MemoryBackground } from './background.ts'
@@ -64,7 +66,7 @@ export default definePlugin({
     },
   },
   needs: { clock: Clock },
-  contracts: { BackgroundStore: 2, SavedWindows: 1, SignOuts: 1 },
+  contracts: { AlertStore: 1, BackgroundStore: 2, SavedWindows: 1, SignOuts: 1 },
   provides: ({ services = [] }) => services.map(service => storeServices[service]),
   offers: ({ services }) => (services ? [] : [...Object.values(storeServices), SavedWindows]),
   setup(gateway, { maxResponses, maxConversations, maxRecords }, { clock }) {
@@ -81,6 +83,7 @@ export default definePlugin({
     if (gateway.provides(AuditTrail)) gateway.provide(AuditTrail, new MemoryAuditTrail())
     if (gateway.provides(AdminTokenStore)) gateway.provide(AdminTokenStore, new MemoryAdminTokens())
     if (gateway.provides(SignOuts)) gateway.provide(SignOuts, new MemorySignOuts(clock))
+    if (gateway.provides(AlertStore)) gateway.provide(AlertStore, new MemoryAlerts(clock))
     if (!gateway.provides(RecordStore)) return
     const records = new MemoryRecords(maxRecords)
     gateway.provide(RecordStore, records)

@@ -3,6 +3,7 @@ import { describeError, milliseconds } from '../../../core/kit.ts'
 import {
   AccountStore,
   AdminTokenStore,
+  AlertStore,
   AuditTrail,
   ConversationStore,
   BackgroundStore,
@@ -22,6 +23,7 @@ import {
 } from '../../../core/stores.ts'
 import { SqlAccounts } from './accounts.ts'
 import { SqlAdminTokens } from './admin-tokens.ts'
+import { SqlAlerts } from './alerts/store.ts'
 import { SqlAuditTrail } from './audit-trail.ts'
 import { SqlConversations } from './conversations.ts'
 import { SqlBackground } from './background.ts'
@@ -121,7 +123,7 @@ export default definePlugin({
     },
   },
   needs: { clock: Clock, sealer: Sealer },
-  contracts: { SavedWindows: 1, BackgroundStore: 2, SignOuts: 1 },
+  contracts: { AlertStore: 1, SavedWindows: 1, BackgroundStore: 2, SignOuts: 1 },
   provides: ({ services = [] }) => [
     ...services.map(service => storeServices[service]),
     ...(services.includes('limits') ? [SavedWindows] : []),
@@ -158,6 +160,7 @@ export default definePlugin({
     if (gateway.provides(AuditTrail)) gateway.provide(AuditTrail, new SqlAuditTrail(database, readers.general))
     if (gateway.provides(AdminTokenStore)) gateway.provide(AdminTokenStore, new SqlAdminTokens(database, lookups))
     if (gateway.provides(SignOuts)) gateway.provide(SignOuts, new SqlSignOuts(database, lookups))
+    if (gateway.provides(AlertStore)) gateway.provide(AlertStore, new SqlAlerts(database, clock, readers.general))
     if (gateway.provides(MetricStore)) {
       const metrics = new LiveMetrics(clock)
       gateway.provide(MetricStore, metrics)

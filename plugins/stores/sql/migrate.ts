@@ -1,7 +1,9 @@
 import type { Kysely } from 'kysely'
 import { Migrator, type Migration } from 'kysely/migration'
+import { isSqlite } from './migrations/dialect.ts'
 import { migrations, revisionOf } from './migrations/index.ts'
 import { expand } from './schema/expand.ts'
+import { lockSchema } from './schema/lock.ts'
 import { lastStrictRevision, pendingIn, readState, refuseUnfit } from './schema/state.ts'
 import type { Tables } from './tables.ts'
 
@@ -60,8 +62,17 @@ function isStrict(name: string): boolean {
   return revisionOf(name) <= lastStrictRevision
 }
 
-/** Under the lock that gateways before revision 40 take, too, and in the table that they read. */
+/** In the table that gateways before revision 40 read. */
 async function migrateStrictly(database: Kysely<Tables>, marks: ReadonlySet<string>): Promise<readonly string[]> {
+  if (isSqlite(database)) return await runStrictly(database, marks)
+  return await database.transaction().execute(async transaction => {
+    // Kysely's own lock belongs to a session, which clients of a pooler share.
+    await lockSchema(transaction)
+    return await runStrictly(transaction, marks)
+  })
+}
+
+async function runStrictly(database: Kysely<Tables>, marks: ReadonlySet<string>): Promise<readonly string[]> {
   const strict = Object.entries(migrations).filter(([name]) => isStrict(name))
   const marked = Array.from(marks, (name): [string, Migration] => [name, { up: async () => {} }])
   const provider = { getMigrations: async () => Object.fromEntries([...strict, ...marked]) }

@@ -1,4 +1,5 @@
 import type { accountFields, keyFields } from '../../../core/stores.ts'
+import type { AlertClaimTable, AlertDeliveryTable, AlertNoteTable, AlertSilenceTable, AlertTable } from './alerts/tables.ts'
 import type { Row } from './field-columns.ts'
 import type {
   KeyUseTable,
@@ -14,6 +15,11 @@ import type {
 export interface Tables {
   readonly account: AccountTable
   readonly admin_token: AdminTokenTable
+  readonly alert: AlertTable
+  readonly alert_claim: AlertClaimTable
+  readonly alert_delivery: AlertDeliveryTable
+  readonly alert_note: AlertNoteTable
+  readonly alert_silence: AlertSilenceTable
   readonly api_key: KeyTable
   readonly audit: AuditTable
   readonly conversation: ConversationTable

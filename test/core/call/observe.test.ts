@@ -71,7 +71,16 @@ t.test('an observer follows a call: its attempt, its times and its cost', async 
     const record = await under.record(requestId)
     t.equal(seen.length, 1)
     const [{ call, attempts, ends }] = seen as [Seen]
-    const facts = { kind: 'generation', surface: 'responses', org: 'demo-org', stream, requestedModel: 'm' }
+    const facts = {
+      kind: 'generation',
+      surface: 'responses',
+      org: 'demo-org',
+      team: null,
+      stream,
+      trace: null,
+      session: null,
+      requestedModel: 'm',
+    }
     t.same(call, { id: requestId, at: record.at, keyId: record.keyId, ...facts })
     t.match(attempts, [
       {

@@ -57,3 +57,35 @@ t.test('an object that is no adapter is refused when the plugin is set up', asyn
   t.throws(search(engine, http), { message: 'httpEngine got options: expected an object, got undefined' })
   t.throws(search(engine, http, {}), { message: /^httpEngine got options with a bad `timeoutMs`/ })
 })
+
+t.test('the traceparent of a call is sent, whatever the headers of the options say, and signed', async t => {
+  const sent: Readonly<Record<string, string>>[] = []
+  const http = {
+    send: async ({ headers }: { headers: Record<string, string> }) => {
+      sent.push(headers)
+      return { status: 200, headers: {}, body: Readable.from([Buffer.from('data: word\n\n')]) }
+    },
+  } as unknown as HttpClient
+  const signed: (string | undefined)[] = []
+  const signing: ProviderAdapter = {
+    ...adapter,
+    authorize(request) {
+      signed.push(request.headers['traceparent'])
+      return request
+    },
+  }
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+  for (const headers of [undefined, { 'x-demo': 'a' }]) {
+    const provider = httpProvider('demo', signing, http, headers ? { headers } : {})
+    for (const more of [{ traceparent }, {}]) {
+      const call = { ...providerCall({ model: 'demo', input: [], stream: true }), ...more }
+      for await (const _ of provider.generate(call));
+    }
+  }
+  t.same(
+    sent.map(headers => headers['traceparent']),
+    [traceparent, undefined, traceparent, undefined],
+  )
+  t.same(signed, [traceparent, undefined, traceparent, undefined])
+  t.equal(sent[2]!['x-demo'], 'a')
+})

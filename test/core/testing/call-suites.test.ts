@@ -96,6 +96,6 @@ t.test('the suite accepts an observer that works, and notices one that throws or
   const broken = (): never => {
     throw new Error('broken')
   }
-  t.equal((await complaints(callObserverSuite, () => observer(broken))).length, 6)
-  t.equal((await complaints(callObserverSuite, () => observer(() => ({ end: async () => {} })))).length, 6)
+  t.equal((await complaints(callObserverSuite, () => observer(broken))).length, 7)
+  t.equal((await complaints(callObserverSuite, () => observer(() => ({ end: async () => {} })))).length, 7)
 })

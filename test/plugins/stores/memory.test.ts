@@ -4,6 +4,7 @@ import type { Token } from '../../../core/index.ts'
 import {
   AccountStore,
   AdminTokenStore,
+  AlertStore,
   AuditTrail,
   ConversationStore,
   BackgroundStore,
@@ -17,6 +18,7 @@ import {
 import {
   accountStoreSuite,
   adminTokenStoreSuite,
+  alertStoreSuite,
   auditTrailSuite,
   conversationStoreSuite,
   backgroundStoreSuite,
@@ -50,7 +52,7 @@ t.test('provides all five services, or those it is asked for', async t => {
 t.test('refuses an unknown service', async t => {
   await t.rejects(setUp([memory({ services: ['sessions' as 'keys'] })]), {
     message:
-      'plugin memory has bad options: services[0] must be one of keys, accounts, responses, conversations, background, metrics, limits, ledger, records, audit, admin-tokens, sign-outs',
+      'plugin memory has bad options: services[0] must be one of keys, accounts, responses, conversations, background, metrics, limits, ledger, records, audit, admin-tokens, sign-outs, alerts',
   })
 })
 
@@ -79,6 +81,16 @@ void t.test('the suite of audit trails', async t => auditTrailSuite(t, { open: a
 void t.test('the suite of admin tokens', async t => adminTokenStoreSuite(t, { open: async () => ({ tokens: await get(AdminTokenStore) }) }))
 
 void t.test('the suite of sign-outs', async t => signOutsSuite(t, { open: async () => ({ signOuts: await get(SignOuts) }) }))
+
+void t.test('the suite of alert stores', async t =>
+  alertStoreSuite(t, {
+    async open() {
+      const clock = new FakeClock()
+      const { container } = await setUp([memory({})], clock)
+      return { alerts: container.get(AlertStore), pass: milliseconds => clock.pass(milliseconds) }
+    },
+  }),
+)
 
 void t.test('the suite of background stores', async t =>
   backgroundStoreSuite(t, {

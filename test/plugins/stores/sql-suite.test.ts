@@ -3,6 +3,7 @@ import { sql, type Kysely, type Transaction } from 'kysely'
 import t from 'tap'
 import { SqlAccounts } from '../../../plugins/stores/sql/accounts.ts'
 import { SqlAdminTokens } from '../../../plugins/stores/sql/admin-tokens.ts'
+import { SqlAlerts } from '../../../plugins/stores/sql/alerts/store.ts'
 import { SqlAuditTrail } from '../../../plugins/stores/sql/audit-trail.ts'
 import { SqlConversations } from '../../../plugins/stores/sql/conversations.ts'
 import { SqlBackground } from '../../../plugins/stores/sql/background.ts'
@@ -16,12 +17,14 @@ import { SqlSignOuts } from '../../../plugins/stores/sql/sign-outs.ts'
 import { SqlResponses } from '../../../plugins/stores/sql/responses.ts'
 import { SealedParts } from '../../../plugins/stores/sql/sealed-parts.ts'
 import type { Tables } from '../../../plugins/stores/sql/tables.ts'
+import { systemClock } from '../../../core/foundation/clock.ts'
 import { FakeClock } from '../../kit/set-up.ts'
 import { onEveryDatabase, openOnce, silent, testSealer } from './databases.ts'
 import { leanKey } from '../../../core/testing/stores/key-store-suite.ts'
 import {
   accountStoreSuite,
   adminTokenStoreSuite,
+  alertStoreSuite,
   auditTrailSuite,
   conversationStoreSuite,
   backgroundStoreSuite,
@@ -69,6 +72,33 @@ onEveryDatabase(t, (t, open) => {
       async open() {
         const { database, close } = await openOnce(t, open)
         return { close, audit: new SqlAuditTrail(database) }
+      },
+    }),
+  )
+
+  void t.test('alerts', async t =>
+    alertStoreSuite(t, {
+      async open() {
+        const { database, close } = await openOnce(t, open)
+        const gateway = (): SqlAlerts => new SqlAlerts(database, systemClock)
+        const pass = async (milliseconds: number): Promise<void> => {
+          const earlier = (column: string) => sql<number>`${sql.ref(column)} - ${sql.lit(milliseconds)}`
+          await database
+            .updateTable('alert')
+            .set({ at: earlier('at') })
+            .execute()
+          await database
+            .updateTable('alert_claim')
+            .set({ ends_at: earlier('ends_at') })
+            .execute()
+          const [due_at, raised_at] = [earlier('due_at'), earlier('raised_at')]
+          await database.updateTable('alert_delivery').set({ due_at, raised_at }).execute()
+          await database
+            .updateTable('alert_silence')
+            .set({ ends_at: earlier('ends_at') })
+            .execute()
+        }
+        return { close, alerts: gateway(), other: gateway(), pass }
       },
     }),
   )

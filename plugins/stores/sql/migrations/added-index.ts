@@ -1,6 +1,9 @@
+import { setTimeout } from 'node:timers/promises'
 import { sql, type Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { isSqlite } from './dialect.ts'
+
+const askEveryMs = 500
 
 export interface AddedIndex {
   readonly name: string
@@ -16,18 +19,27 @@ export interface Expansion extends Migration {
 }
 
 /**
- * A migration that makes an index of a table that may have many rows. On Postgres, others write to the table meanwhile, and a try that was cut
- * off leaves an index that is not valid.
+ * A migration that makes an index of a table that may have many rows. On Postgres, others write to the table meanwhile, and several gateways may
+ * begin it at once: the lock of a session, which would prevent that, is shared by clients of a pooler.
  */
 export function addedIndex(index: AddedIndex): Expansion {
   return { isOutside: true, up: database => (isSqlite(database) ? make(database, index, sql``) : makeConcurrently(database, index)) }
 }
 
 async function makeConcurrently(database: Kysely<any>, index: AddedIndex): Promise<void> {
-  const { rows } = await sql<{ valid: boolean }>`
-    select indisvalid as valid from pg_index where indexrelid = to_regclass(${`"${index.name}"`})`.execute(database)
-  if (rows[0]?.valid === false) await sql`drop index concurrently ${sql.ref(index.name)}`.execute(database)
-  await make(database, index, sql`concurrently`)
+  for (;;) {
+    const { rows } = await sql<{ valid: boolean; growing: boolean }>`
+      select indisvalid as valid, exists (select 1 from pg_stat_progress_create_index where index_relid = indexrelid) as growing
+      from pg_index where indexrelid = to_regclass(${`"${index.name}"`})`.execute(database)
+    const [found] = rows
+    if (found?.valid) return
+    if (found?.growing) await setTimeout(askEveryMs)
+    else {
+      // Of a try that was cut off.
+      if (found) await sql`drop index concurrently if exists ${sql.ref(index.name)}`.execute(database)
+      await make(database, index, sql`concurrently`)
+    }
+  }
 }
 
 async function make(database: Kysely<any>, { name, table, columns, whereNotNull }: AddedIndex, how: ReturnType<typeof sql>): Promise<void> {

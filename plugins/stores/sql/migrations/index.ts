@@ -22,6 +22,7 @@ import * as conversations from './0030-conversations.ts'
 import * as background from './0031-background.ts'
 import * as usageSession from './0035-usage-session.ts'
 import * as signOuts from './0038-sign-outs.ts'
+import * as alerts from './0042-alerts.ts'
 import * as schemaState from './0044-schema-state.ts'
 
 const written: Readonly<Record<string, Expansion>> = {
@@ -47,6 +48,7 @@ const written: Readonly<Record<string, Expansion>> = {
   '0031-background': background,
   '0035-usage-session': usageSession,
   '0038-sign-outs': signOuts,
+  '0042-alerts': alerts,
   '0044-schema-state': schemaState,
 }
 

@@ -20,7 +20,7 @@ const endIdleTransactions = "set idle_in_transaction_session_timeout = '10s'"
 const waitForStartMs = 5_000
 const retryEveryMs = 250
 
-/** Connects, and brings the tables up to date under Kysely's advisory lock. Throws for a database that cannot be used. */
+/** Connects, and brings the tables up to date under an advisory lock. Throws for a database that cannot be used. */
 export async function openPostgres(place: PostgresPlace, log: Logger): Promise<Migrated> {
   return await explained(place.url, async () => {
     // No time limit: an upgrade of a large database takes what it takes.

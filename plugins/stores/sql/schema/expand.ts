@@ -2,13 +2,14 @@ import { setTimeout } from 'node:timers/promises'
 import { sql, type Kysely } from 'kysely'
 import { isSqlite } from '../migrations/dialect.ts'
 import { migrations } from '../migrations/index.ts'
+import { lockSchema } from './lock.ts'
 
-/** Of all gateways that expand one database. The number has no meaning. */
-const lock = 8_141_022_901
 /** While a migration waits for a table, all other statements on that table wait behind it. */
 const lockTimeout = '500ms'
 const pauseMs = 250
 const maxTries = 200
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html: lock timeouts, deadlocks, and another process that does the same. */
+const passing: ReadonlySet<string> = new Set(['55P03', '40P01', '23505', '42P07'])
 
 /**
  * Runs migrations that only add, beside gateways that serve, and returns the names of those that did not run before. On SQLite, the caller has
@@ -20,47 +21,24 @@ export async function expand(database: Kysely<any>, names: readonly string[]): P
   return ran
 }
 
-/** Each in a transaction of its own, so that it holds few locks, and gives way to statements that take long. */
 async function patiently(database: Kysely<any>, name: string): Promise<boolean> {
   for (let tries = 1; ; tries++) {
     try {
-      return await database.connection().execute(alone => (migrations[name]!.isOutside ? outside(alone, name) : inside(alone, name)))
+      return await (migrations[name]!.isOutside ? runOnce(database, name) : inside(database, name))
     } catch (error) {
-      if (tries === maxTries || !isInTheWay(error)) throw error
-      await pause()
+      if (tries === maxTries || !passing.has(String((error as { readonly code?: unknown }).code))) throw error
+      await setTimeout(pauseMs * (0.5 + Math.random()))
     }
   }
 }
 
+/** Each in a transaction of its own, so that it holds few locks, and gives way to statements that take long. */
 async function inside(database: Kysely<any>, name: string): Promise<boolean> {
   return await database.transaction().execute(async transaction => {
-    await locked(async () => await sql<Locked>`select pg_try_advisory_xact_lock(${sql.lit(lock)}) as locked`.execute(transaction))
+    await lockSchema(transaction)
     await sql`set local lock_timeout = ${sql.lit(lockTimeout)}`.execute(transaction)
     return await runOnce(transaction, name)
   })
-}
-
-/** A pooler may keep a lock of a session for long. Without the lock, two indexes may be made where one would do. */
-async function outside(database: Kysely<any>, name: string): Promise<boolean> {
-  await locked(async () => await sql<Locked>`select pg_try_advisory_lock(${sql.lit(lock)}) as locked`.execute(database), maxTries)
-  try {
-    return await runOnce(database, name)
-  } finally {
-    await sql`select pg_advisory_unlock(${sql.lit(lock)})`.execute(database)
-  }
-}
-
-interface Locked {
-  readonly locked: boolean
-}
-
-/** Asks again and again: a concurrent index waits for every statement that runs, and so for one that waits for the lock. */
-async function locked(ask: () => Promise<{ readonly rows: readonly Locked[] }>, most = Infinity): Promise<void> {
-  for (let tries = 0; tries < most && !(await ask()).rows[0]!.locked; tries++) await pause()
-}
-
-async function pause(): Promise<void> {
-  await setTimeout(pauseMs * (0.5 + Math.random()))
 }
 
 /** False if another process has run it meanwhile. */
@@ -75,11 +53,11 @@ async function runOnce(database: Kysely<any>, name: string): Promise<boolean> {
   const known = await database.selectFrom('schema_change').select('name').where('name', '=', name).executeTakeFirst()
   if (known) return false
   await migrations[name]!.up(database)
-  await database.insertInto('schema_change').values({ name, at: Date.now() }).execute()
+  const change = { name, at: Date.now() }
+  await database
+    .insertInto('schema_change')
+    .values(change)
+    .onConflict(conflict => conflict.doNothing())
+    .execute()
   return true
-}
-
-/** Lock timeouts and deadlocks: https://www.postgresql.org/docs/current/errcodes-appendix.html */
-function isInTheWay(error: unknown): boolean {
-  return ['55P03', '40P01'].includes(String((error as { readonly code?: unknown }).code))
 }

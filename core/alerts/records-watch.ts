@@ -1,0 +1,42 @@
+import type { SinkLosses } from '../records/queue.ts'
+import type { Announcer } from './announcer.ts'
+
+const hourMs = 60 * 60 * 1000
+
+/** Tells when a log sink loses records: at most once an hour for each sink, over all processes. */
+export class RecordsWatch {
+  readonly #announcer: Announcer
+  readonly #losses: () => readonly SinkLosses[]
+  /** What was told, or was there when another process told of its own. */
+  readonly #told = new Map<string, SinkLosses>()
+
+  constructor(announcer: Announcer, losses: () => readonly SinkLosses[]) {
+    this.#announcer = announcer
+    this.#losses = losses
+  }
+
+  /** Call every few seconds. */
+  async check(): Promise<void> {
+    for (const lost of this.#losses()) {
+      const { sink } = lost
+      const { records: told, contents: toldContents } = this.#told.get(sink) ?? { records: 0, contents: 0 }
+      const [records, contents] = [lost.records - told, lost.contents - toldContents]
+      if (records === 0 && contents === 0) continue
+      const parts = [records > 0 ? `${records} records` : '', contents > 0 ? `the content of ${contents} records` : '']
+      const isTold = await this.#announcer.tell(
+        {
+          kind: 'records',
+          subject: `sink:${sink}`,
+          org: null,
+          severity: 'critical',
+          title: `Log sink ${sink} loses records`,
+          message: `It could not keep up, or failed, so a gateway dropped ${parts.filter(part => part !== '').join(' and ')}. Charts and costs miss them.`,
+          facts: { sink, records, contents },
+        },
+        [{ name: `records/${sink}`, forMs: hourMs }],
+      )
+      // Otherwise they are told an hour later, with those that follow.
+      if (isTold) this.#told.set(sink, lost)
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** How long stores keep an alert, and how many of each organization and of the gateway. */
+export const keepAlertsMs = 90 * 24 * 60 * 60 * 1000
+export const maxAlertsOfOrganization = 10_000
+/** How many deliveries a process takes at a time. */
+export const maxTakenDeliveries = 20

@@ -1,0 +1,58 @@
+import { itemField } from './wire/envelope.ts'
+import type { Writer } from './wire/writer.ts'
+
+// opentelemetry/proto/trace/v1/trace.proto
+const traceIdField = 1
+const spanIdField = 2
+const parentField = 4
+const nameField = 5
+const kindField = 6
+const startField = 7
+const endField = 8
+/** The number of `Span.attributes`. */
+export const spanAttributes = 9
+const statusField = 15
+const flagsField = 16
+const statusCode = 3
+const failed = 2
+const isSampled = 0x01
+const knowsRemote = 0x100
+const isRemote = 0x200
+
+export const spanKinds = { internal: 1, server: 2, client: 3 } as const
+
+export interface Span {
+  readonly traceId: string
+  readonly spanId: string
+  readonly parentId: string | undefined
+  /** The parent is a span of the caller. */
+  readonly hasRemoteParent?: boolean
+  readonly name: string
+  readonly kind: (typeof spanKinds)[keyof typeof spanKinds]
+  readonly at: number
+  readonly elapsedMs: number
+  readonly isFailed: boolean
+}
+
+/** Writes a span. Returns what to give to `closeSpan` once its attributes are written. */
+export function openSpan(writer: Writer, span: Span): number {
+  const start = writer.open(itemField)
+  writer.hex(traceIdField, span.traceId)
+  writer.hex(spanIdField, span.spanId)
+  if (span.parentId !== undefined) writer.hex(parentField, span.parentId)
+  writer.text(nameField, span.name)
+  writer.number(kindField, span.kind)
+  writer.time(startField, span.at)
+  writer.time(endField, span.at + Math.max(0, span.elapsedMs))
+  if (span.isFailed) {
+    const status = writer.open(statusField)
+    writer.number(statusCode, failed)
+    writer.close(status)
+  }
+  writer.fixed32(flagsField, isSampled | knowsRemote | (span.hasRemoteParent ? isRemote : 0))
+  return start
+}
+
+export function closeSpan(writer: Writer, start: number): void {
+  writer.close(start)
+}

@@ -1,0 +1,199 @@
+import t from 'tap'
+import { FullCredits } from '../../../core/alerts/full-credits.ts'
+import { SpendingWatch } from '../../../core/alerts/spending-watch.ts'
+import { Accounts, noAccounts } from '../../../core/admission/accounts.ts'
+import type { Account } from '../../../core/stores.ts'
+import { leanKey } from '../../../core/testing/stores/key-store-suite.ts'
+import { MemoryKeys } from '../../../plugins/stores/memory/keys.ts'
+import { MemoryLedger } from '../../../plugins/stores/memory/ledger.ts'
+import { AlertStage, dayMs } from './stage.ts'
+
+/** Gateways that share accounts, a ledger and a store of alerts. */
+function stage({ gateways = 1, percent = [50, 80, 100] } = {}) {
+  const shared = new AlertStage()
+  const { clock, store } = shared
+  const ledger = new MemoryLedger(clock)
+  const keys = new MemoryKeys()
+  const accounts = new Map<string, Account>()
+  const found = new Accounts({ ...noAccounts, find: ({ level, id }) => accounts.get(`${level}:${id}`) })
+  const credits = new FullCredits(store, ledger)
+  const make = (): SpendingWatch =>
+    new SpendingWatch({ announcer: shared.announcer(), ledger, keys, accounts: found, credits, percent, now: () => clock.now() })
+  const watches = Array.from({ length: gateways }, make)
+  const key = { ...leanKey, id: 'demo', name: 'demo', org: 'example', createdAt: clock.now() }
+  keys.add(key)
+  /** Each gateway sees that the key spent something, or could not. */
+  const touch = async (short?: 'credit' | { account: string }): Promise<void> => {
+    const caller = { key: keys.find('demo') ?? key } as never
+    await Promise.all(
+      watches.map(watch => {
+        watch.touch(caller, short as never)
+        return watch.check()
+      }),
+    )
+  }
+  const spend = async (account: string, usd: number, period?: 'day' | 'month'): Promise<void> => {
+    const hold = ledger.reserve('req', { caps: [{ account, level: 'key', capUsd: 1e6, period }] }, { atLeast: usd, atMost: usd })
+    if (!('settle' in hold)) throw new Error('short')
+    await hold.settle(usd)
+    await touch()
+  }
+  const account = (level: Account['level'], id: string, members: Partial<Account>): void =>
+    void accounts.set(`${level}:${id}`, { level, id, org: 'example', name: id, policy: {}, createdAt: 0, ...members })
+  return { ...shared, shared, clock, store, ledger, keys, credits, touch, spend, account, titles: () => shared.titles }
+}
+
+t.test('a cap is told of at each part, once over three gateways', async t => {
+  const { keys, shared, spend, titles } = stage({ gateways: 3 })
+  keys.update('demo', { spendCapUsd: 10 })
+  await spend('key:demo', 4.9)
+  t.same(titles(), [])
+  await spend('key:demo', 0.1)
+  t.same(titles(), ['API key "demo" (demo) has used 50% of its spend cap'])
+  await spend('key:demo', 2.9)
+  t.equal(titles().length, 1)
+  await spend('key:demo', 0.2)
+  await spend('key:demo', 1)
+  await spend('key:demo', 1)
+  t.same(titles().slice(1), ['API key "demo" (demo) has used 80% of its spend cap', 'API key "demo" (demo) has used 100% of its spend cap'])
+  t.match(shared.alerts, [
+    {
+      kind: 'cap',
+      subject: 'key:demo',
+      org: 'example',
+      severity: 'warning',
+      facts: { percent: 50, spent_usd: 5, cap_usd: 10, period: null },
+    },
+    { severity: 'warning', message: '8.10 of 10.00 USD are spent.' },
+    { severity: 'critical', message: '10.10 of 10.00 USD are spent. Requests that do not fit get a 402 until the cap is raised.' },
+  ])
+})
+
+t.test('several parts at once are one alert, and none below comes after it', async t => {
+  const { keys, spend, titles, ledger, touch } = stage({ gateways: 2 })
+  keys.update('demo', { spendCapUsd: 10 })
+  await spend('key:demo', 9)
+  t.same(titles(), ['API key "demo" (demo) has used 80% of its spend cap'])
+  ledger.spent = () => [5.5]
+  await touch()
+  t.equal(titles().length, 1, 'a gateway that reads late')
+})
+
+t.test('a raised cap, and a new period, start anew', async t => {
+  const { clock, keys, spend, titles, touch, shared } = stage()
+  keys.update('demo', { spendCapUsd: 10, spendPeriod: 'day' })
+  await spend('key:demo', 8.5, 'day')
+  keys.update('demo', { spendCapUsd: 20 })
+  await touch()
+  t.equal(titles().length, 1)
+  await spend('key:demo', 2, 'day')
+  t.same(
+    shared.alerts.map(({ facts }) => [facts['percent'], facts['cap_usd']]),
+    [
+      [80, 10],
+      [50, 20],
+    ],
+  )
+  t.match(shared.alerts[1], { message: '10.50 of 20.00 USD today are spent. The next day begins at 2026-01-16T00:00:00.000Z.' })
+  clock.pass(dayMs)
+  await touch()
+  await spend('key:demo', 1, 'day')
+  t.equal(titles().length, 2)
+  await spend('key:demo', 9, 'day')
+  t.equal(titles().length, 3)
+})
+
+t.test('a request that began under a lower cap says nothing of the new one', async t => {
+  const { keys, spend, titles } = stage()
+  keys.update('demo', { spendCapUsd: 100 })
+  await spend('key:demo', 10.5)
+  t.same(titles(), [])
+})
+
+t.test('a refusal near the end of a cap says that it is used up, and one far from it does not', async t => {
+  const { keys, spend, touch, titles } = stage({ gateways: 2 })
+  keys.update('demo', { spendCapUsd: 10 })
+  await spend('key:demo', 3)
+  await touch({ account: 'key:demo' })
+  t.same(titles(), [], 'a large request')
+  await spend('key:demo', 6.7)
+  await touch({ account: 'org:example' })
+  t.equal(titles().length, 1)
+  await touch({ account: 'key:demo' })
+  await touch({ account: 'key:demo' })
+  t.same(titles(), ['API key "demo" (demo) has used 80% of its spend cap', 'API key "demo" (demo) has used 100% of its spend cap'])
+})
+
+t.test('caps of user, team and organization are told by their own names', async t => {
+  const { account, keys, spend, shared } = stage()
+  keys.update('demo', { team: 'research', user: 'ada' })
+  account('user', 'ada', { spendCapUsd: 10, spendPeriod: 'month' })
+  account('team', 'research', { spendCapUsd: 10 })
+  account('org', 'example', { spendCapUsd: 10 })
+  await spend('user:example/ada', 5, 'month')
+  await spend('team:example/research', 8)
+  await spend('org:example', 10)
+  t.same(shared.titles, [
+    'User ada has used 50% of its spend cap',
+    'Team research has used 80% of its spend cap',
+    'Organization example has used 100% of its spend cap',
+  ])
+  t.same(
+    shared.alerts.map(({ subject }) => subject),
+    ['user:example/ada', 'team:example/research', 'org:example'],
+  )
+})
+
+t.test('credit is told of by parts of what was there when it was last added to', async t => {
+  const { account, credits, ledger, touch, shared } = stage({ gateways: 3 })
+  account('org', 'example', { hasCredit: true })
+  const pay = async (usd: number): Promise<void> => {
+    const hold = ledger.reserve('req', { caps: [], creditOf: 'example' }, { atLeast: usd, atMost: usd })
+    if (!('settle' in hold)) throw new Error('short')
+    await hold.settle(usd)
+    await touch()
+  }
+  const add = (id: string, amountUsd: number): number =>
+    ledger.addCredit({ id, org: 'example', at: 0, amountUsd, note: null, requestId: null })!
+  await credits.added('example', add('one', 100))
+  await pay(40)
+  t.same(shared.titles, [])
+  await pay(50)
+  t.same(shared.titles, ['Organization example has used 80% of its credit'])
+  await credits.added('example', add('two', 50))
+  await touch()
+  t.equal(shared.titles.length, 1)
+  await pay(31)
+  t.match(shared.alerts.at(-1), { kind: 'credit', org: 'example', facts: { percent: 50, balance_usd: 29, full_usd: 60 } })
+  add('three', 200)
+  await touch()
+  await pay(100)
+  t.equal(shared.titles.length, 2, 'it was added where nobody watched')
+  await pay(20)
+  t.match(shared.alerts.at(-1), { facts: { percent: 50, full_usd: 229 } })
+  await touch('credit')
+  t.equal(shared.titles.length, 3)
+})
+
+t.test('other parts', async t => {
+  const { keys, spend, titles, touch } = stage({ percent: [90] })
+  keys.update('demo', { spendCapUsd: 1 })
+  await spend('key:demo', 0.89)
+  await touch({ account: 'key:demo' })
+  t.same(titles(), [])
+  await spend('key:demo', 0.01)
+  t.same(titles(), ['API key "demo" (demo) has used 90% of its spend cap'])
+})
+
+t.test('what could not be looked at is looked at again', async t => {
+  const { keys, ledger, spend, titles, touch } = stage()
+  keys.update('demo', { spendCapUsd: 10 })
+  const { spent } = ledger
+  ledger.spent = () => {
+    throw new Error('down')
+  }
+  await t.rejects(spend('key:demo', 6), { message: 'down' })
+  ledger.spent = spent
+  await touch()
+  t.equal(titles().length, 1)
+})
