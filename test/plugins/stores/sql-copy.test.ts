@@ -43,36 +43,6 @@ function filesOf(t: Test): { readonly from: string; readonly to: string } {
   return { from: join(folder, 'from.db'), to: join(folder, 'to.db') }
 }
 
-t.test('every value of every table arrives, from SQLite to Postgres and back', { skip: noPostgres }, async t => {
-  const server = await startPostgres()
-  t.teardown(() => server.stop())
-  const { from, to } = filesOf(t)
-  await fill(from, { rows: 7, auditRows: 2_500, largeBytes: 10 * 1024 * 1024, nul: true })
-  const url = await server.createDatabase()
-  const seen: string[] = []
-  const there = await copy(
-    { file: from },
-    { url, maxConnections: 1 },
-    ({ step, table, rows }) => void seen.push(`${step} ${table} ${rows}`),
-  )
-  t.same(there.changedTexts, { audit: 1 })
-  t.match(seen, ['copy account 7'])
-  t.ok(seen.includes('copy audit 2500'))
-  const back = await copy({ url, maxConnections: 1 }, { file: to })
-  t.equal(back.rows, there.rows)
-  t.same(back.changedTexts, {})
-  const [before, after] = [await contentOf(from), await contentOf(to)]
-  const [changed] = before['audit']!.filter(row => (row as { changes: string }).changes.includes('\0')) as { changes: string }[]
-  changed!.changes = 'a\ufffdb\ufffdc'
-  for (const table of Object.keys(before)) t.strictSame(after[table], before[table], table)
-
-  // What is left is a database like any other.
-  const database = await connectPostgres({ url, maxConnections: 1 }, silent)
-  t.teardown(() => database.destroy())
-  t.same(await database.introspection.getTables().then(tables => tables.map(({ name }) => name).filter(name => /copy/.test(name))), [])
-  t.match(await refusalOf({ file: from }, { url, maxConnections: 1 }), /is not empty: it has rows in account.*Copy to a new database/)
-})
-
 t.test('a copy that was cut off goes on where it stopped', async t => {
   const { from, to } = filesOf(t)
   await fill(from, { rows: 3, auditRows: 3_500 })
@@ -153,74 +123,6 @@ t.test('a value that its column cannot have is named, without showing it', async
   t.notMatch(refusal, /secret/)
 })
 
-t.test('a copy to a server that goes away goes on when it is back', { skip: noPostgres }, async t => {
-  const server = await startPostgres()
-  t.teardown(() => server.stop())
-  const { from } = filesOf(t)
-  await fill(from, { rows: 2, auditRows: 6_000 })
-  const to = { url: await server.createDatabase(), maxConnections: 1 }
-  let gone: Promise<void> | undefined
-  const refusal = await refusalOf({ file: from }, to, ({ table }) => {
-    if (table === 'audit') gone ??= server.kill()
-  })
-  await gone
-  t.match(refusal, /the copy stopped in table audit, after \d+ rows: .*run the same command again/)
-  await server.restart()
-  const again = await copy({ file: from }, to)
-  t.match(again, { changedTexts: {} })
-})
-
-t.test('a gateway on Postgres is noticed by its connections, its signs of life and its writes', { skip: noPostgres }, async t => {
-  const server = await startPostgres()
-  t.teardown(() => server.stop())
-  const url = await server.createDatabase()
-  const place = { url, maxConnections: 1 }
-  const { from, to } = filesOf(t)
-  await fill(from, { rows: 1 })
-  await copy({ file: from }, place)
-  const gateway = await connectPostgres(place, silent)
-  t.teardown(() => gateway.destroy())
-  await sql`update ledger_process set seen_at = 1`.execute(gateway)
-  t.match(await refusalOf(place, { file: to }), /a gateway is connected to turnpike_1 at 127\.0\.0\.1:\d+: process \d+ of the server/)
-  const other = new pg.Client({ connectionString: url })
-  await other.connect()
-  t.teardown(() => other.end())
-  await gateway.destroy()
-
-  await other.query("insert into ledger_process values ('killed', cast(extract(epoch from now()) * 1000 as bigint) - 20000)")
-  t.match(await refusalOf(place, { file: to }), /or was killed less than a minute ago.*try again in (39|40|38) s/)
-  await other.query('update ledger_process set seen_at = 1')
-  await other.query('begin; update audit set action = action')
-  t.match(await refusalOf(place, { file: to }), /somebody is writing to turnpike_1/)
-  t.notOk(existsSync(to))
-  await other.query('commit')
-  const opened = await Copy.open({ from: place, to: { file: to }, sealer: testSealer(), log: silent, watchMs: 0 })
-  await other.query("set lock_timeout = '50ms'")
-  await t.rejects(other.query('update audit set action = action'), /lock timeout/, 'nobody can write meanwhile')
-  await opened.run(() => {})
-  await opened.close()
-  await other.query('update audit set action = action')
-})
-
-t.test('numbers that Postgres gives out come after those that were copied', { skip: noPostgres }, async t => {
-  const server = await startPostgres()
-  t.teardown(() => server.stop())
-  const { from } = filesOf(t)
-  run(from, 'create table numbered (id integer primary key, serial integer, name text)')
-  for (const id of [3, 17, 400]) run(from, 'insert into numbered values (?, ?, ?)', id, id * 2, 'x')
-  const source = { name: from, database: connectSqlite(from), close: async () => {} }
-  t.teardown(() => source.database.destroy())
-  const database = (await openPostgres({ url: await server.createDatabase(), maxConnections: 1 }, silent)).database
-  t.teardown(() => database.destroy())
-  await sql`create table numbered (id bigint generated always as identity primary key, serial serial, name text)`.execute(database)
-  const id = { name: 'id', kind: 'integer' } as const
-  const table: Table = { name: 'numbered', columns: [id, { name: 'serial', kind: 'integer' }, { name: 'name', kind: 'text' }], key: [id] }
-  const state = await CopyState.begin(database, [table], { source: from, target: 'postgres' })
-  await new TableCopy(table, source, { name: 'postgres', database, state }).run(() => {})
-  const { rows } = await sql`insert into numbered (name) values ('next') returning id, serial`.execute(database)
-  t.same(rows, [{ id: 401, serial: 801 }])
-})
-
 t.test('two copies to one database do not mix', async t => {
   const { from } = filesOf(t)
   await fill(from, { rows: 1 })
@@ -235,4 +137,99 @@ t.test('two copies to one database do not mix', async t => {
     database.transaction().execute(transaction => first.advance(transaction, table!, notBegun)),
     /another turnpike copy has begun/,
   )
+})
+
+t.test('on a Postgres server', { skip: noPostgres }, async t => {
+  const server = await startPostgres()
+  t.teardown(() => server.stop())
+
+  await t.test('every value of every table arrives, from SQLite to Postgres and back', async t => {
+    const { from, to } = filesOf(t)
+    await fill(from, { rows: 7, auditRows: 2_500, largeBytes: 10 * 1024 * 1024, nul: true })
+    const url = await server.createDatabase()
+    const seen: string[] = []
+    const there = await copy(
+      { file: from },
+      { url, maxConnections: 1 },
+      ({ step, table, rows }) => void seen.push(`${step} ${table} ${rows}`),
+    )
+    t.same(there.changedTexts, { audit: 1 })
+    t.match(seen, ['copy account 7'])
+    t.ok(seen.includes('copy audit 2500'))
+    const back = await copy({ url, maxConnections: 1 }, { file: to })
+    t.equal(back.rows, there.rows)
+    t.same(back.changedTexts, {})
+    const [before, after] = [await contentOf(from), await contentOf(to)]
+    const [changed] = before['audit']!.filter(row => (row as { changes: string }).changes.includes('\0')) as { changes: string }[]
+    changed!.changes = 'a\ufffdb\ufffdc'
+    for (const table of Object.keys(before)) t.strictSame(after[table], before[table], table)
+
+    // What is left is a database like any other.
+    const database = await connectPostgres({ url, maxConnections: 1 }, silent)
+    t.teardown(() => database.destroy())
+    t.same(await database.introspection.getTables().then(tables => tables.map(({ name }) => name).filter(name => /copy/.test(name))), [])
+    t.match(await refusalOf({ file: from }, { url, maxConnections: 1 }), /is not empty: it has rows in account.*Copy to a new database/)
+  })
+
+  await t.test('a copy to a server that goes away goes on when it is back', async t => {
+    const { from } = filesOf(t)
+    await fill(from, { rows: 2, auditRows: 6_000 })
+    const to = { url: await server.createDatabase(), maxConnections: 1 }
+    let gone: Promise<void> | undefined
+    const refusal = await refusalOf({ file: from }, to, ({ table }) => {
+      if (table === 'audit') gone ??= server.kill()
+    })
+    await gone
+    t.match(refusal, /the copy stopped in table audit, after \d+ rows: .*run the same command again/)
+    await server.restart()
+    const again = await copy({ file: from }, to)
+    t.match(again, { changedTexts: {} })
+  })
+
+  await t.test('a gateway on Postgres is noticed by its connections, its signs of life and its writes', async t => {
+    const url = await server.createDatabase()
+    const place = { url, maxConnections: 1 }
+    const { from, to } = filesOf(t)
+    await fill(from, { rows: 1 })
+    await copy({ file: from }, place)
+    const gateway = await connectPostgres(place, silent)
+    t.teardown(() => gateway.destroy())
+    await sql`update ledger_process set seen_at = 1`.execute(gateway)
+    t.match(await refusalOf(place, { file: to }), /a gateway is connected to turnpike_\d at 127\.0\.0\.1:\d+: process \d+ of the server/)
+    const other = new pg.Client({ connectionString: url })
+    await other.connect()
+    t.teardown(() => other.end())
+    await gateway.destroy()
+
+    await other.query("insert into ledger_process values ('killed', cast(extract(epoch from now()) * 1000 as bigint) - 20000)")
+    t.match(await refusalOf(place, { file: to }), /or was killed less than a minute ago.*try again in (39|40|38) s/)
+    await other.query('update ledger_process set seen_at = 1')
+    await other.query('begin; update audit set action = action')
+    t.match(await refusalOf(place, { file: to }), /somebody is writing to turnpike_\d/)
+    t.notOk(existsSync(to))
+    await other.query('commit')
+    const opened = await Copy.open({ from: place, to: { file: to }, sealer: testSealer(), log: silent, watchMs: 0 })
+    await other.query("set lock_timeout = '50ms'")
+    await t.rejects(other.query('update audit set action = action'), /lock timeout/, 'nobody can write meanwhile')
+    await opened.run(() => {})
+    await opened.close()
+    await other.query('update audit set action = action')
+  })
+
+  await t.test('numbers that Postgres gives out come after those that were copied', async t => {
+    const { from } = filesOf(t)
+    run(from, 'create table numbered (id integer primary key, serial integer, name text)')
+    for (const id of [3, 17, 400]) run(from, 'insert into numbered values (?, ?, ?)', id, id * 2, 'x')
+    const source = { name: from, database: connectSqlite(from), close: async () => {} }
+    t.teardown(() => source.database.destroy())
+    const database = (await openPostgres({ url: await server.createDatabase(), maxConnections: 1 }, silent)).database
+    t.teardown(() => database.destroy())
+    await sql`create table numbered (id bigint generated always as identity primary key, serial serial, name text)`.execute(database)
+    const id = { name: 'id', kind: 'integer' } as const
+    const table: Table = { name: 'numbered', columns: [id, { name: 'serial', kind: 'integer' }, { name: 'name', kind: 'text' }], key: [id] }
+    const state = await CopyState.begin(database, [table], { source: from, target: 'postgres' })
+    await new TableCopy(table, source, { name: 'postgres', database, state }).run(() => {})
+    const { rows } = await sql`insert into numbered (name) values ('next') returning id, serial`.execute(database)
+    t.same(rows, [{ id: 401, serial: 801 }])
+  })
 })

@@ -65,8 +65,14 @@ const uniqueIndexes = `
   from sqlite_schema m join pragma_index_list(m.name) i join pragma_index_info(i.name) c
   where m.type = 'table' and i."unique" = 1 and i.partial = 0 order by m.name, i.seq, c.seqno`
 
+let known: Promise<readonly Table[]> | undefined
+
 /** The tables that this version makes, by its migrations. */
-export async function knownTables(): Promise<readonly Table[]> {
+export function knownTables(): Promise<readonly Table[]> {
+  return (known ??= readTables())
+}
+
+async function readTables(): Promise<readonly Table[]> {
   const { database } = await openMemory()
   try {
     const columns = Map.groupBy(await columnsOf(database), ({ table }) => table)
@@ -78,13 +84,15 @@ export async function knownTables(): Promise<readonly Table[]> {
 }
 
 /** Throws unless the database has exactly these tables and columns. `remedy`: what to do about one that is missing. */
-export async function requireTables(database: Kysely<any>, name: string, known: readonly Table[], remedy: string): Promise<void> {
+export async function requireTables(database: Kysely<any>, name: string, expected: readonly Table[], remedy: string): Promise<void> {
   const rows = await columnsOf(database)
   const actual = new Map(rows.map(row => [`${row.table}.${row.name}`, row]))
-  const wanted = new Map<string, Kind>(known.flatMap(table => table.columns.map(column => [`${table.name}.${column.name}`, column.kind])))
+  const wanted = new Map<string, Kind>(
+    expected.flatMap(table => table.columns.map(column => [`${table.name}.${column.name}`, column.kind])),
+  )
   const missing = [...wanted.keys()].filter(column => !actual.has(column))
   if (missing.length > 0) throw new CopyError(`${name} has no column ${shown(missing)}. ${remedy}`)
-  const tables = new Set(known.map(table => table.name))
+  const tables = new Set(expected.map(table => table.name))
   const others = [...new Set(rows.map(({ table }) => table).filter(table => !tables.has(table)))]
   if (others.length > 0)
     throw new CopyError(
