@@ -4,7 +4,7 @@ const form = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
 /** Longer than that of any version, and short enough to look at. */
 const maxLength = 512
 
-/** What a header `traceparent` says. Null unless it is valid: https://www.w3.org/TR/trace-context/#traceparent-header. */
+/** Reads a header `traceparent`. Null unless it is valid: https://www.w3.org/TR/trace-context/#traceparent-header. */
 export function traceContext(header: string | null | undefined): TraceContext | null {
   if (!header || header.length > maxLength) return null
   const [, version, traceId, spanId, flags, rest] = form.exec(header) ?? []

@@ -49,7 +49,7 @@ export const options = {
       minItems: 1,
       uniqueItems: true,
       default: signals,
-      description: 'What to send.',
+      description: 'The signals to send.',
     },
     serviceName: { type: 'string', minLength: 1, default: 'turnpike', description: 'The resource attribute `service.name`.' },
     resource: {
@@ -104,7 +104,7 @@ export const options = {
       description:
         'The business associate agreement with whoever gets the telemetry. Without it, content of keys in HIPAA mode is left out.',
     },
-    compression: { enum: ['none', 'gzip'], default: 'none', description: 'Whether to compress what is sent.' },
+    compression: { enum: ['none', 'gzip'], default: 'none', description: 'gzip: compress everything that is sent.' },
     timeoutMs: { ...milliseconds, default: 10_000, description: 'How long one request to the collector may take, in milliseconds.' },
     delayMs: {
       ...milliseconds,

@@ -8,7 +8,7 @@ export interface ResourceOptions {
   readonly attributes: Readonly<Record<string, AttributeValue>>
 }
 
-/** What sends: this process. Each worker is an instance, so that its counts are its own. */
+/** This process, which sends. Each worker is an instance, so that its counts are its own. */
 export function resourceOf({ serviceName, version, attributes }: ResourceOptions): readonly (readonly [Attribute, AttributeValue])[] {
   const all: Record<string, AttributeValue> = {
     'service.name': serviceName,
