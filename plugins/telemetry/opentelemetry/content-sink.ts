@@ -61,7 +61,7 @@ export class ContentSink implements Pick<LogSink, 'write'> {
   }
 }
 
-/** What is recorded under redaction is what the caller sent, which redaction has not touched. */
+/** Under redaction, the record has the words of the caller, which redaction has not touched. */
 function maySend({ kind, request, policy }: RequestRecord): boolean {
   return kind === 'generation' && request !== null && policy !== null && policy.logging.value && !policy.redaction.value
 }
