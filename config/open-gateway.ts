@@ -5,7 +5,7 @@ import type { JsonObject } from '../core/index.ts'
 import { check } from '../core/framework/plugin-host.ts'
 import { optionFacts, originIn, type OptionOrigin } from '../core/server/admin/facts.ts'
 import { servedCertificate, trustCertificates } from './certificates.ts'
-import { readVariables } from './env.ts'
+import { optionalEnv, readVariables } from './env.ts'
 import { ConfigError, problemsOf } from './errors.ts'
 import type { LoadedConfig } from './load.ts'
 import { processMasks } from './process-output.ts'
@@ -42,7 +42,7 @@ export async function openGateway(
       variables,
       masks: processMasks,
       certificate: () => server.tls && servedCertificate(server.tls.cert),
-      adminToken: adminTokenIn(process.env),
+      adminToken: givenAdminToken(),
       folder,
       createFiles,
       lookOnly,
@@ -57,8 +57,9 @@ export async function openGateway(
 
 const shortestAdminToken = 32
 
-function adminTokenIn({ GATEWAY_ADMIN_TOKEN: token }: NodeJS.ProcessEnv): string | undefined {
-  if (!token?.trim()) return undefined
+function givenAdminToken(): string | undefined {
+  const token = optionalEnv('GATEWAY_ADMIN_TOKEN')
+  if (token === undefined) return undefined
   if (token.length >= shortestAdminToken && /^\S+$/.test(token)) return token
   throw new AssemblyError(
     `GATEWAY_ADMIN_TOKEN must have at least ${shortestAdminToken} characters and no white space. Make one with: openssl rand -hex 32`,

@@ -228,7 +228,7 @@ export {
 } from './contracts/tools.ts'
 export { answerBy, confidenceOf } from './decisions/answer.ts'
 export { lostMembers, plainParts, plainState } from './decisions/plain-request.ts'
-export { failureReasons } from './contracts/failure-reason.ts'
+export { own, wording, Wording, type Own } from './foundation/wording.ts'
 export { errorCodes, isImageErrorCode, type Asked, type GatewayErrorOptions, type ImageErrorCode } from './foundation/errors.ts'
 export { jsonPieces, pieceCharacters } from './foundation/json-pieces.ts'
 export { isJson, membersOf, type Schema, type Wire } from './foundation/json.ts'

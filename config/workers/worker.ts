@@ -9,6 +9,7 @@ import { Stop, watchGateway } from '../serving.ts'
 import type { Order, Report } from './messages.ts'
 import { coordinatorPlugins } from './roles.ts'
 import type { BoundSocket } from './sockets.ts'
+import { freeStartMemory } from './start-memory.ts'
 import { checkFacts, needsCoordinator } from './worker-facts.ts'
 import { WorkerSiblings } from './worker-siblings.ts'
 import { WorkerSockets } from './worker-sockets.ts'
@@ -72,6 +73,7 @@ export class Worker {
         if (process.connected && !announces) this.#sockets.handOver()
         return new Stop(this.#sockets.serving, { why, exitCode: this.#exitCode, announceMs })
       }
+      freeStartMemory()
       report({ kind: 'opened', fixed })
     } catch (error) {
       await gateway.stop()
