@@ -11,7 +11,7 @@ export interface Shard {
 export const shards: readonly Shard[] = [
   { name: 'stores', folders: ['test/plugins/stores'], startsCommand: true },
   { name: 'dashboard', folders: ['test/plugins/endpoints/dashboard', 'test/clients', 'test/gateway'], startsCommand: true },
-  { name: 'package', folders: ['test/config', 'test/scripts', 'test/bench', 'examples'], startsCommand: true },
+  { name: 'package', folders: ['test/config', 'test/deploy', 'test/scripts', 'test/bench', 'examples'], startsCommand: true },
   { name: 'plugins', folders: ['test/plugins'] },
   { name: 'core', folders: ['test/core', 'test/repository'], startsCommand: true },
 ]
@@ -23,6 +23,7 @@ export const alone: Readonly<Record<string, string>> = {
   'test/plugins/endpoints/dashboard/management.test.ts': 'takes long',
   'test/plugins/endpoints/dashboard/roles.test.ts': 'takes long',
   'test/plugins/endpoints/dashboard/journey.test.ts': 'takes long',
+  'test/plugins/endpoints/dashboard/night.test.ts': 'waits for alerts to be delivered',
   'test/plugins/providers/recordings/openai-chat.test.ts': 'takes long',
   'test/config/command.test.ts': 'takes long',
   'test/core/call/answer-limits.test.ts': 'takes long',

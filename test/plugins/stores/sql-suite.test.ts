@@ -3,6 +3,8 @@ import { sql, type Kysely, type Transaction } from 'kysely'
 import t from 'tap'
 import { SqlAccounts } from '../../../plugins/stores/sql/accounts.ts'
 import { SqlAdminTokens } from '../../../plugins/stores/sql/admin-tokens.ts'
+import { SqlAlertOutbox } from '../../../plugins/stores/sql/alerts/outbox.ts'
+import { SqlAlertTargets } from '../../../plugins/stores/sql/alerts/targets.ts'
 import { SqlAlerts } from '../../../plugins/stores/sql/alerts/store.ts'
 import { SqlAuditTrail } from '../../../plugins/stores/sql/audit-trail.ts'
 import { SqlConversations } from '../../../plugins/stores/sql/conversations.ts'
@@ -24,7 +26,9 @@ import { leanKey } from '../../../core/testing/stores/key-store-suite.ts'
 import {
   accountStoreSuite,
   adminTokenStoreSuite,
+  alertOutboxSuite,
   alertStoreSuite,
+  alertTargetStoreSuite,
   auditTrailSuite,
   conversationStoreSuite,
   backgroundStoreSuite,
@@ -72,6 +76,35 @@ onEveryDatabase(t, (t, open) => {
       async open() {
         const { database, close } = await openOnce(t, open)
         return { close, audit: new SqlAuditTrail(database) }
+      },
+    }),
+  )
+
+  void t.test('targets of alerts', async t =>
+    alertTargetStoreSuite(t, {
+      async open() {
+        const { database, close } = await openOnce(t, open)
+        const gateway = (): SqlAlertTargets => new SqlAlertTargets(database, partsOn(database), silent)
+        return { close, targets: gateway(), other: gateway() }
+      },
+    }),
+  )
+
+  void t.test('messages to targets of alerts', async t =>
+    alertOutboxSuite(t, {
+      async open() {
+        const { database, close } = await openOnce(t, open)
+        const gateway = (): SqlAlertOutbox => new SqlAlertOutbox(database)
+        const pass = async (milliseconds: number): Promise<void> => {
+          const earlier = (column: string) => sql<number>`${sql.ref(column)} - ${sql.lit(milliseconds)}`
+          const [at, since, due_at, ended_at] = ['at', 'since', 'due_at', 'ended_at'].map(earlier)
+          await database.updateTable('alert_message').set({ at: at!, since: since!, due_at: due_at!, ended_at: ended_at! }).execute()
+          await database
+            .updateTable('alert_target_use')
+            .set({ digest_at: earlier('digest_at'), ended_at: earlier('ended_at') })
+            .execute()
+        }
+        return { close, outbox: gateway(), other: gateway(), pass }
       },
     }),
   )

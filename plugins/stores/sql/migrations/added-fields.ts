@@ -1,12 +1,15 @@
-import type { Migration } from 'kysely/migration'
 import { accountFields, keyFields, recordFields, type Field, type Fields } from '../../../../core/stores.ts'
 import { columnOf } from '../field-columns.ts'
+import { addedIndex, type Expansion } from './added-index.ts'
 
-/** A migration for each field that has a `revision`: it adds the column and, for a filter of records, an index. */
-export function addedFields(lists: Readonly<Record<string, Fields>>): Readonly<Record<string, Migration>> {
+/** Up to this revision, the migration of a field made its index, too. */
+const lastWithIndex = 38
+
+/** Migrations for each field that has a `revision`: they add the column and, for a filter of records, an index. */
+export function addedFields(lists: Readonly<Record<string, Fields>>): Readonly<Record<string, Expansion>> {
   const added = Object.entries(lists).flatMap(([table, list]) =>
     Object.entries(list).flatMap(([member, field]) =>
-      field.revision === undefined || field.computed ? [] : [migrationOf(table, member, field, field.revision)],
+      field.revision === undefined || field.computed ? [] : migrationsOf(table, member, field, field.revision),
     ),
   )
   return Object.fromEntries(added)
@@ -14,12 +17,22 @@ export function addedFields(lists: Readonly<Record<string, Fields>>): Readonly<R
 
 export const storedLists = { account: accountFields, api_key: keyFields, record: recordFields } as const
 
-function migrationOf(table: string, member: string, field: Field, revision: number): readonly [name: string, Migration] {
-  const { name, type } = columnOf(member, field)
-  const up: Migration['up'] = async database => {
-    await database.schema.alterTable(table).addColumn(name, type).execute()
-    if (field.filter)
-      await database.schema.createIndex(`${table}_${name}`).on(table).columns([name, 'at', 'id']).where(name, 'is not', null).execute()
+type Named = readonly [name: string, Expansion]
+
+function migrationsOf(table: string, member: string, field: Field, revision: number): readonly Named[] {
+  const { name: column, type } = columnOf(member, field)
+  const name = `${String(revision).padStart(4, '0')}-${table}-${column}`.replaceAll('_', '-')
+  const index = addedIndex({ name: `${table}_${column}`, table, columns: [column, 'at', 'id'], where: `${column} is not null` })
+  const isWithIndex = field.filter === true && revision <= lastWithIndex
+  const up: Expansion['up'] = async database => {
+    await database.schema.alterTable(table).addColumn(column, type).execute()
+    if (isWithIndex)
+      await database.schema
+        .createIndex(`${table}_${column}`)
+        .on(table)
+        .columns([column, 'at', 'id'])
+        .where(column, 'is not', null)
+        .execute()
   }
-  return [`${String(revision).padStart(4, '0')}-${table}-${name}`.replaceAll('_', '-'), { up }]
+  return [[name, { up }], ...(field.filter && !isWithIndex ? [[`${name}-index`, index] as Named] : [])]
 }
