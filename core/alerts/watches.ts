@@ -56,7 +56,7 @@ export class Watches {
     // Without records, every key would look unused.
     const keyCheck = new KeyCheck({ announcer, keys, records, unusedDays: records === noRecords ? undefined : unusedDays })
     const duties = new Duties(store, [
-      { name: 'thresholds', everyMs: dutiesEveryMs.thresholds, run: () => measured.check() },
+      ...(thresholds.length > 0 ? [{ name: 'thresholds', everyMs: dutiesEveryMs.thresholds, run: () => measured.check() }] : []),
       { name: 'keys', everyMs: dutiesEveryMs.keys, run: () => keyCheck.check() },
       { name: 'expiry', everyMs: dutiesEveryMs.expiry, run: async () => await store.expire() },
     ])
