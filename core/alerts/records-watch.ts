@@ -1,24 +1,31 @@
-import type { SinkLosses } from '../records/queue.ts'
+import type { SinkState } from '../contracts/vitals.ts'
 import type { Announcer } from './announcer.ts'
 
 const hourMs = 60 * 60 * 1000
 
+/** Since the start of this process. */
+interface Lost {
+  readonly records: number
+  /** Of records that stayed. */
+  readonly contents: number
+}
+
 /** Tells when a log sink loses records: at most once an hour for each sink, over all processes. */
 export class RecordsWatch {
   readonly #announcer: Announcer
-  readonly #losses: () => readonly SinkLosses[]
+  readonly #sinks: () => readonly SinkState[]
   /** What was told, or was there when another process told of its own. */
-  readonly #told = new Map<string, SinkLosses>()
+  readonly #told = new Map<string, Lost>()
 
-  constructor(announcer: Announcer, losses: () => readonly SinkLosses[]) {
+  constructor(announcer: Announcer, sinks: () => readonly SinkState[]) {
     this.#announcer = announcer
-    this.#losses = losses
+    this.#sinks = sinks
   }
 
   /** Call every few seconds. */
   async check(): Promise<void> {
-    for (const lost of this.#losses()) {
-      const { sink } = lost
+    for (const { sink, dropped, failed, contentsDropped } of this.#sinks()) {
+      const lost: Lost = { records: dropped + failed, contents: contentsDropped }
       const { records: told, contents: toldContents } = this.#told.get(sink) ?? { records: 0, contents: 0 }
       const [records, contents] = [lost.records - told, lost.contents - toldContents]
       if (records === 0 && contents === 0) continue

@@ -51,12 +51,12 @@ export class Watches {
     const [announcer, credits, certificate] = [this.#announcer, this.#credits, this.#certificate]
     const spending = new SpendingWatch({ announcer, ledger, keys, accounts, credits, percent, now: () => clock.now() })
     const providers = new ProviderWatch({ announcer, circuits, process: randomUUID(), clock })
-    const losses = new RecordsWatch(announcer, () => queue.losses())
+    const losses = new RecordsWatch(announcer, () => queue.states())
     const measured = new ThresholdWatch({ announcer, records, catalog, thresholds })
     // Without records, every key would look unused.
     const keyCheck = new KeyCheck({ announcer, keys, records, unusedDays: records === noRecords ? undefined : unusedDays })
     const duties = new Duties(store, [
-      { name: 'thresholds', everyMs: dutiesEveryMs.thresholds, run: () => measured.check() },
+      ...(thresholds.length > 0 ? [{ name: 'thresholds', everyMs: dutiesEveryMs.thresholds, run: () => measured.check() }] : []),
       { name: 'keys', everyMs: dutiesEveryMs.keys, run: () => keyCheck.check() },
       { name: 'expiry', everyMs: dutiesEveryMs.expiry, run: async () => await store.expire() },
     ])

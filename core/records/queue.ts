@@ -20,11 +20,6 @@ export interface RecordWatch {
   closed(record: RequestRecord, open: OpenRecord, scope: Pick<RequestScope, 'traceparent'>): void
 }
 
-/** How many records, and contents of records that stayed, a sink has lost since the start of this process. */
-export interface SinkLosses extends Readonly<Dropped> {
-  readonly sink: string
-}
-
 /**
  * Delivers records to the sinks in batches, off the request path. The queue is bounded: a slow sink loses its oldest records or their
  * content, unless it is required.
@@ -44,11 +39,6 @@ export class RecordQueue {
 
   push(record: RequestRecord): void {
     for (const queue of this.#queues) queue.push(record)
-  }
-
-  /** What was dropped because a sink could not keep up, or failed. */
-  losses(): readonly SinkLosses[] {
-    return this.#queues.map(({ sink, lost }) => ({ sink, ...lost }))
   }
 
   /** The wait for a required sink that cannot keep up, if there is one. New requests wait for the promise. */
@@ -102,10 +92,6 @@ class SinkQueue {
     this.#log = log
   }
 
-  get sink(): string {
-    return this.#sink.name
-  }
-
   get state(): SinkState {
     return {
       sink: this.#sink.name,
@@ -114,11 +100,6 @@ class SinkQueue {
       contentsDropped: this.#reported.contents + this.#dropped.contents,
       failed: this.#failed,
     }
-  }
-
-  get lost(): Dropped {
-    const { dropped, contentsDropped, failed } = this.state
-    return { records: dropped + failed, contents: contentsDropped }
   }
 
   get blocks(): boolean {

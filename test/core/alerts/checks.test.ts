@@ -100,16 +100,17 @@ t.test('a certificate is told of three times, once for all gateways that serve i
 
 t.test('lost records are told of once an hour for each sink', async t => {
   const stage = new AlertStage()
-  const lost = { slow: { records: 0, contents: 0 }, other: { records: 0, contents: 0 } }
-  const losses = () => Object.entries(lost).map(([sink, each]) => ({ sink, ...each }))
-  const gateways = [1, 2].map(() => new RecordsWatch(stage.announcer(), losses))
+  const lost = { slow: { dropped: 0, contentsDropped: 0, failed: 0 }, other: { dropped: 0, contentsDropped: 0, failed: 0 } }
+  const states = () => Object.entries(lost).map(([sink, each]) => ({ sink, waiting: 0, ...each }))
+  const gateways = [1, 2].map(() => new RecordsWatch(stage.announcer(), states))
   const check = async (): Promise<void> => void (await Promise.all(gateways.map(gateway => gateway.check())))
   await check()
   t.same(stage.titles, [])
-  lost.slow.records = 500
+  lost.slow.dropped = 400
+  lost.slow.failed = 100
   await check()
-  lost.slow.records = 1_000
-  lost.other.contents = 3
+  lost.slow.dropped = 1_000
+  lost.other.contentsDropped = 3
   await check()
   t.same(stage.titles, ['Log sink slow loses records', 'Log sink other loses records'])
   t.match(stage.alerts, [{ kind: 'records', subject: 'sink:slow', facts: { records: 500, contents: 0 } }, { facts: { contents: 3 } }])
