@@ -97,6 +97,7 @@ export class RecordDraft implements OpenRecord {
     const last = this.attempts.at(-1)
     const { key, usage } = this
     const reason = this.reason ?? reasonOfStatus(status)
+    const told = this.#error && toldBy(this.#error, this.caller?.policy.logging.value === true)
     return {
       id: this.#id,
       answerId: this.answerId,
@@ -120,7 +121,8 @@ export class RecordDraft implements OpenRecord {
       costUsd: this.costUsd,
       heldUsd: this.heldUsd,
       errorCode: this.errorCode,
-      ...(this.#error ? toldBy(this.#error, this.caller?.policy.logging.value === true) : nothingTold),
+      errorMessage: told?.errorMessage ?? null,
+      errorParam: told?.errorParam ?? null,
       reason: reason?.kind ?? null,
       reasonLevel: reason?.level ?? null,
       firstEventMs: this.firstEventMs === null ? null : rounded(this.firstEventMs),
@@ -142,8 +144,6 @@ export class RecordDraft implements OpenRecord {
 function rounded(ms: number): number {
   return Math.round(ms * 1000) / 1000
 }
-
-const nothingTold = { errorMessage: null, errorParam: null } as const
 
 /** Settings may hold words that nobody else should read. Requests of one key share the policy. */
 function withoutSettings(policy: Policy): Policy {
