@@ -41,6 +41,15 @@ t.test('commands say the same with a running gateway as with its stores', async 
   t.match(await remote('alerts', 'silence', '--kind', 'cap', '--org', 'acme', '--until', until), /^sil_\w+ silences until 20/)
   t.match(await run({}, 'alerts', 'silences'), /^ID +UNTIL +KIND .*\nsil_\w+ .* cap /)
   t.equal(await remote('alerts'), 'No alerts match.\n')
+  const target = ['alerts', 'add-target', '--org', 'acme', '--name', 'On call', '--kinds', 'cap,credit', '--json']
+  const echo = ['sh', '-c', 'echo https://hooks.example.com/demo | "$@"', '--']
+  const added = await workplace.spawn([...target, '--url', url!], [], { GATEWAY_ADMIN_TOKEN: token }, echo).finished
+  t.match(JSON.parse(added.stdout), { org: 'acme', kinds: ['cap', 'credit'], host: 'hooks.example.com', secret: /^whsec_/ })
+  t.match((await workplace.spawn(target).finished).stderr, /Expected an address on standard input, got nothing/)
+  t.match(await run({}, 'alerts', 'targets', '--org', 'acme'), /^ID +ORG +NAME .*\nat_\w+ +acme +On call +json +hooks\.example\.com /)
+  t.equal(await run({}, 'alerts', 'messages', '--failed'), 'No messages match.\n')
+  t.equal(await remote('alerts', 'resend', '--all'), 'No messages have failed.\n')
+  t.match((await workplace.spawn(['alerts', 'resend']).finished).stderr, /Expected the id of a message, --all, or --target/)
   t.match(await remote('orgs', 'credit', 'acme', '10', '--note', 'Invoice 7'), /amount_usd +10/)
   const reply = await fetch(`${await gateway.url()}/v1/responses`, {
     method: 'POST',
