@@ -12,7 +12,7 @@ import type { FailureReason } from '../contracts/failure-reason.ts'
 import type { GatewayError } from '../foundation/errors.ts'
 import { reasonOfStatus } from '../foundation/failure-reason.ts'
 import type { RecordQueue } from './queue.ts'
-import { toldBy } from './told-error.ts'
+import { toldBy, wordsOf } from './told-error.ts'
 
 /** The record of one request while it runs. Closed exactly once. */
 export class RecordDraft implements OpenRecord {
@@ -97,7 +97,8 @@ export class RecordDraft implements OpenRecord {
     const last = this.attempts.at(-1)
     const { key, usage } = this
     const reason = this.reason ?? reasonOfStatus(status)
-    const told = this.#error && toldBy(this.#error, this.caller?.policy.logging.value === true)
+    const told = this.#error && toldBy(this.#error)
+    const kept = this.#keptContent()
     return {
       id: this.#id,
       answerId: this.answerId,
@@ -136,8 +137,14 @@ export class RecordDraft implements OpenRecord {
       notes: this.notes,
       request: this.#request,
       response: this.#response,
-      ...(this.#kept && this.#request && { kept: this.#kept }),
+      ...(kept && { kept }),
     }
+  }
+
+  /** With what plugins kept, and the words of an error. */
+  #keptContent(): Readonly<Record<string, JsonObject>> | undefined {
+    const own = this.#request ? this.#kept : undefined
+    return this.#error && this.caller?.policy.logging.value ? { ...own, error: wordsOf(this.#error) } : own
   }
 }
 

@@ -190,14 +190,15 @@ t.test('the parameter is there as far as the gateway has words for it', async t 
   })
 })
 
-t.test('with logging on, the words that the caller got', async t => {
+t.test('with logging on, the content has the words that the caller got', async t => {
   const under = await gateway()
   t.teardown(under.stop)
   const reply = await under.request('/v1/responses', { body: { model: word, input: 'Hi', metadata: { [word]: 'x' } } })
-  const { error } = (await reply.json()) as { error: { message: string } }
-  const { errorMessage } = await under.record(reply.headers.get('x-request-id')!)
-  t.equal(errorMessage, error.message)
-  t.match(errorMessage, word)
+  const { error } = (await reply.json()) as { error: { message: string; param: string } }
+  const { kept, ...facts } = await under.record(reply.headers.get('x-request-id')!)
+  t.match(error.message, word)
+  t.same(kept, { error: { message: error.message, param: error.param } })
+  t.match(facts, { errorMessage: /^The model "…" does not exist here\./, errorParam: 'model' })
 })
 
 t.test('nothing of what a vendor says', async t => {
