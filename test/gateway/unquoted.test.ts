@@ -247,3 +247,30 @@ t.test('nothing of what a vendor says', async t => {
       t.ok(replies.length > 0, provider)
     }
 })
+
+t.test("a vendor's status, code and request id are kept, also of an error inside a stream", async t => {
+  const error = { type: 'overloaded_error', message: word }
+  const headers = { 'request-id': 'req_011CVendor7' }
+  const replies: FakeReply[] = [
+    { status: 529, headers, body: JSON.stringify({ type: 'error', error }) },
+    {
+      headers: { ...headers, 'content-type': 'text/event-stream' },
+      body: `event: error\ndata: ${JSON.stringify({ type: 'error', error })}\n\n`,
+    },
+  ]
+  let next = 0
+  const upstream = await fakeUpstream(() => replies[next++]!)
+  const vendor = anthropic({ id: 'messages', apiKey: 'demo', baseUrl: upstream.url })
+  const under = await gateway({ key: { policy: {} }, settings: { retries: 0 }, plugins: [vendor] })
+  t.teardown(async () => {
+    await under.stop()
+    await upstream.close()
+  })
+  for (const status of [529, null]) {
+    const reply = await under.request('/v1/responses', { body: { model: 'messages/m', input: 'Hi', stream: true } })
+    await reply.text()
+    const { attempts } = await under.record(reply.headers.get('x-request-id')!)
+    t.match(attempts, [{ outcome: 'overloaded', vendorCode: 'overloaded_error', requestId: 'req_011CVendor7' }])
+    t.equal(attempts[0]!.status, status)
+  }
+})
