@@ -1,4 +1,4 @@
-import type { RecordFilter, RecordStore, UsageQuery } from '../core/stores.ts'
+import { mostRanked, type RankedQuery, type RecordFilter, type RecordStore, type UsageQuery } from '../core/stores.ts'
 import { end, spanMs } from './record-rows.ts'
 import { median } from './statistics.ts'
 
@@ -76,6 +76,24 @@ const filters: Readonly<Record<string, RecordFilter>> = {
   'cost just below a cent': { minCostUsd: 0.009 },
 }
 
+/** Sorted lists, by the filter and what they are sorted by. */
+const ranked: readonly (readonly [name: string, by: RankedQuery['by'], ranges?: RankedQuery['ranges']])[] = [
+  ['everything', 'elapsedMs'],
+  ['everything', 'costUsd'],
+  ['everything', 'at', { elapsedMs: { least: 10_260 } }],
+  ['time', 'totalTokens'],
+  ['key', 'elapsedMs'],
+  ['largest key, absent status', 'elapsedMs'],
+  ['errors', 'elapsedMs'],
+  ['errors, time', 'elapsedMs'],
+  ['organization', 'firstEventMs'],
+  ['largest organization, absent model', 'elapsedMs'],
+  ['model', 'costUsd'],
+  ['provider that only fails', 'elapsedMs'],
+  ['rare provider', 'elapsedMs'],
+  ['absent user', 'elapsedMs'],
+]
+
 const charts: Readonly<Record<string, Pick<UsageQuery, 'groupBy' | 'org' | 'key' | 'user' | 'top' | 'latency'>>> = {
   nothing: { groupBy: [] },
   model: { groupBy: ['model'] },
@@ -107,6 +125,12 @@ export async function queryRecords(store: RecordStore, report: (text: string) =>
   const after = { at: end - spanMs / 3, id: 'req_5' }
   for (const name of ['everything', 'key', 'key, time, status 200', 'organization', 'errors', 'model'])
     await measured(`${name}, a later page`, async () => (await store.page(filters[name]!, { limit, after })).length)
+  const whole = { ascending: false, ranges: {}, among: mostRanked, limit } as const
+  for (const [name, by, ranges = {}] of ranked)
+    await measured(
+      `${name}, sorted by ${by}${Object.keys(ranges).length > 0 ? ' within bounds' : ''}`,
+      async () => (await store.ranked!(filters[name]!, { ...whole, by, ranges })).records.length,
+    )
   for (const id of ['req_0_0', 'resp_33333', 'resp_33333_7', 'resp_absent'])
     await measured(`the record ${id}`, async () => ((await store.find(id)) ? 1 : 0))
   report(`the slowest first page: ${slowest.name}, ${slowest.ms.toFixed(1)} ms`)

@@ -36,6 +36,10 @@ export function recordAt(index: number, at: number): RequestRecord {
     provider,
     attempts: attemptsAt(index, provider, `model_${model}`, status),
     usage: { uncachedInput: 1_000, cacheRead: 100, cacheWrite5m: 0, cacheWrite1h: 0, output: 300, reasoning: 0 },
+    inputTokens: 1_000 + (index % 503),
+    outputTokens: 300 + (index % 211),
+    firstEventMs: status === 200 ? 200.5 + ((index * 7_919) % 991) : null,
+    reason: status === 200 ? null : 'limit',
     costUsd: index % 9_967 === 5 ? 2.5 : index % 211 === 3 ? 0.25 : index % 13 === 1 ? 0.03 : 0.0012,
     errorCode: status === 200 ? null : 'rate_limit_exceeded',
   })

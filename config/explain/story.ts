@@ -125,7 +125,8 @@ function failure(record: ExplainedRecord, width: number): readonly string[] {
     ...(vendorCode === null ? [] : [`code ${vendorCode}`]),
     ...(vendorId === null ? [] : [`its id ${vendorId}`]),
   ]
-  const told = message ?? (code === null ? undefined : 'not kept: logging is off for this request, and the message may quote it')
+  const told =
+    message ?? (code === null ? undefined : `it may quote content: turnpike records show ${record.id} --content, if logging was on`)
   return [
     '',
     ...section('Failed by', wrapped(causeOf(record), width)),

@@ -10,7 +10,7 @@ export interface RequestRecord extends RecordFacts {
   /** Content. Null unless the policy's `logging` is on. */
   readonly request: JsonObject | null
   readonly response: JsonObject | null
-  /** Content that plugins keep in addition to these two, by kind. Absent if there is none. */
+  /** Content in addition to these two, by kind: what plugins keep and, as `error`, the words of an error. Absent if there is none. */
   readonly kept?: Readonly<Record<string, JsonObject>>
 }
 

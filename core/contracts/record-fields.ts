@@ -62,13 +62,13 @@ export const recordFields = {
     optional: true,
     revision: 40,
     about:
-      'The message of that error. Without `logging`, `…` stands for what it quotes of the request or of a vendor; missing if all of it may be quoted.',
+      'The message of that error. `…` stands for what it quotes of the request or of a vendor, since that is content; missing if nobody knows what it quotes.',
   },
   errorParam: {
     type: 'text',
     optional: true,
     revision: 40,
-    about: 'The parameter at fault. Without `logging`, `…` stands for names that the caller may have made up.',
+    about: 'The parameter at fault. `…` stands for names that the caller may have made up.',
   },
   reason: {
     type: 'text',

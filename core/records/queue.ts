@@ -111,7 +111,7 @@ class SinkQueue {
   }
 
   push(record: RequestRecord): void {
-    this.#waiting.add((record.request || record.response) && !this.#maySeeContent(record) ? withoutContent(record) : record)
+    this.#waiting.add((record.request || record.response || record.kept) && !this.#maySeeContent(record) ? withoutContent(record) : record)
     if (!this.#sink.required && this.#waiting.isFull) this.#waiting.dropOldest(this.#dropped)
     this.#timer ??= setTimeout(() => this.#flush(), flushAfterMs)
   }

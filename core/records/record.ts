@@ -12,7 +12,7 @@ import type { FailureReason } from '../contracts/failure-reason.ts'
 import type { GatewayError } from '../foundation/errors.ts'
 import { reasonOfStatus } from '../foundation/failure-reason.ts'
 import type { RecordQueue } from './queue.ts'
-import { toldBy } from './told-error.ts'
+import { toldBy, wordsOf } from './told-error.ts'
 
 /** The record of one request while it runs. Closed exactly once. */
 export class RecordDraft implements OpenRecord {
@@ -97,6 +97,8 @@ export class RecordDraft implements OpenRecord {
     const last = this.attempts.at(-1)
     const { key, usage } = this
     const reason = this.reason ?? reasonOfStatus(status)
+    const told = this.#error && toldBy(this.#error)
+    const kept = this.#keptContent()
     return {
       id: this.#id,
       answerId: this.answerId,
@@ -120,7 +122,8 @@ export class RecordDraft implements OpenRecord {
       costUsd: this.costUsd,
       heldUsd: this.heldUsd,
       errorCode: this.errorCode,
-      ...(this.#error ? toldBy(this.#error, this.caller?.policy.logging.value === true) : nothingTold),
+      errorMessage: told?.errorMessage ?? null,
+      errorParam: told?.errorParam ?? null,
       reason: reason?.kind ?? null,
       reasonLevel: reason?.level ?? null,
       firstEventMs: this.firstEventMs === null ? null : rounded(this.firstEventMs),
@@ -134,16 +137,20 @@ export class RecordDraft implements OpenRecord {
       notes: this.notes,
       request: this.#request,
       response: this.#response,
-      ...(this.#kept && this.#request && { kept: this.#kept }),
+      ...(kept && { kept }),
     }
+  }
+
+  /** With what plugins kept, and the words of an error. */
+  #keptContent(): Readonly<Record<string, JsonObject>> | undefined {
+    const own = this.#request ? this.#kept : undefined
+    return this.#error && this.caller?.policy.logging.value ? { ...own, error: wordsOf(this.#error) } : own
   }
 }
 
 function rounded(ms: number): number {
   return Math.round(ms * 1000) / 1000
 }
-
-const nothingTold = { errorMessage: null, errorParam: null } as const
 
 /** Settings may hold words that nobody else should read. Requests of one key share the policy. */
 function withoutSettings(policy: Policy): Policy {

@@ -1,15 +1,23 @@
 import type { RecordFacts } from '../contracts/record-fields.ts'
 import type { GatewayError } from '../foundation/errors.ts'
+import type { JsonObject } from '../foundation/json.ts'
 import { knownPath } from '../validation/known-names.ts'
 
 const longest = 2_000
 
-/** What a record keeps of the words of an error. `mayQuote`: the policy's `logging` is on. */
-export function toldBy(error: GatewayError, mayQuote: boolean): Pick<RecordFacts, 'errorMessage' | 'errorParam'> {
-  const { param, unquotedMessage } = error
-  const message = mayQuote ? error.message : unquotedMessage
+/** What the metadata of a record keeps of the words of an error: nothing that it quotes. */
+export function toldBy({ param, unquotedMessage }: GatewayError): Pick<RecordFacts, 'errorMessage' | 'errorParam'> {
   return {
-    errorMessage: message === undefined ? null : message.slice(0, longest).toWellFormed(),
-    errorParam: param === undefined ? null : (mayQuote ? param : knownPath(param)).slice(0, longest).toWellFormed(),
+    errorMessage: unquotedMessage === undefined ? null : kept(unquotedMessage),
+    errorParam: param === undefined ? null : kept(knownPath(param)),
   }
+}
+
+/** The words that the caller got. They are content. */
+export function wordsOf({ message, param }: GatewayError): JsonObject {
+  return { message: kept(message), param: param === undefined ? null : kept(param) }
+}
+
+function kept(text: string): string {
+  return text.slice(0, longest).toWellFormed()
 }

@@ -36,7 +36,7 @@ export class WaitingRecords {
   add(record: RequestRecord): void {
     this.#records.push(record)
     const { request, response, kept } = record
-    if (!request && !response) return
+    if (!request && !response && !kept) return
     const bytes = jsonBytes([request, response, kept])
     this.#contents.set(record, bytes)
     this.#contentBytes += bytes

@@ -190,14 +190,15 @@ t.test('the parameter is there as far as the gateway has words for it', async t 
   })
 })
 
-t.test('with logging on, the words that the caller got', async t => {
+t.test('with logging on, the content has the words that the caller got', async t => {
   const under = await gateway()
   t.teardown(under.stop)
   const reply = await under.request('/v1/responses', { body: { model: word, input: 'Hi', metadata: { [word]: 'x' } } })
-  const { error } = (await reply.json()) as { error: { message: string } }
-  const { errorMessage } = await under.record(reply.headers.get('x-request-id')!)
-  t.equal(errorMessage, error.message)
-  t.match(errorMessage, word)
+  const { error } = (await reply.json()) as { error: { message: string; param: string } }
+  const { kept, ...facts } = await under.record(reply.headers.get('x-request-id')!)
+  t.match(error.message, word)
+  t.same(kept, { error: { message: error.message, param: error.param } })
+  t.match(facts, { errorMessage: /^The model "…" does not exist here\./, errorParam: 'model' })
 })
 
 t.test('nothing of what a vendor says', async t => {
@@ -245,4 +246,31 @@ t.test('nothing of what a vendor says', async t => {
       }
       t.ok(replies.length > 0, provider)
     }
+})
+
+t.test("a vendor's status, code and request id are kept, also of an error inside a stream", async t => {
+  const error = { type: 'overloaded_error', message: word }
+  const headers = { 'request-id': 'req_011CVendor7' }
+  const replies: FakeReply[] = [
+    { status: 529, headers, body: JSON.stringify({ type: 'error', error }) },
+    {
+      headers: { ...headers, 'content-type': 'text/event-stream' },
+      body: `event: error\ndata: ${JSON.stringify({ type: 'error', error })}\n\n`,
+    },
+  ]
+  let next = 0
+  const upstream = await fakeUpstream(() => replies[next++]!)
+  const vendor = anthropic({ id: 'messages', apiKey: 'demo', baseUrl: upstream.url })
+  const under = await gateway({ key: { policy: {} }, settings: { retries: 0 }, plugins: [vendor] })
+  t.teardown(async () => {
+    await under.stop()
+    await upstream.close()
+  })
+  for (const status of [529, null]) {
+    const reply = await under.request('/v1/responses', { body: { model: 'messages/m', input: 'Hi', stream: true } })
+    await reply.text()
+    const { attempts } = await under.record(reply.headers.get('x-request-id')!)
+    t.match(attempts, [{ outcome: 'overloaded', vendorCode: 'overloaded_error', requestId: 'req_011CVendor7' }])
+    t.equal(attempts[0]!.status, status)
+  }
 })

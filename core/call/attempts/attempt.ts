@@ -241,21 +241,22 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     this.#judge(outcome, now)
     const kind = failure?.kind ?? (outcome as string)
     const status = failure?.status ?? null
-    record.attempts.push({
+    const recorded: AttemptDraft = {
       provider,
       model,
       outcome: kind,
       status,
       startedMs: rounded(this.#startedAt - record.start),
       elapsedMs: rounded(totalMs),
-      ...(this.#firstEventMs !== null && { firstEventMs: rounded(this.#firstEventMs) }),
-      ...(this.#queuedMs > 0 && { queuedMs: rounded(this.#queuedMs) }),
-      ...(this.#waitedMs > 0 && { waitedMs: rounded(this.#waitedMs) }),
-      ...(failure && vendorFacts(failure)),
-      ...(failure?.isFault !== undefined && { isFault: failure.isFault }),
-      ...(!listed && { listed }),
-      ...(isLost && { costUsd: costOf(usage, price) }),
-    })
+    }
+    // Assigned one by one: a spread for each takes a microsecond of every request.
+    if (this.#firstEventMs !== null) recorded.firstEventMs = rounded(this.#firstEventMs)
+    if (this.#queuedMs > 0) recorded.queuedMs = rounded(this.#queuedMs)
+    if (this.#waitedMs > 0) recorded.waitedMs = rounded(this.#waitedMs)
+    if (failure) addFailure(recorded, failure)
+    if (!listed) recorded.listed = listed
+    if (isLost) recorded.costUsd = costOf(usage, price)
+    record.attempts.push(recorded)
     if (this.#observed) {
       const told = usage === noUsage ? null : usage
       this.#observed.end({ elapsedMs: now - this.#startedAt, firstEventMs: this.#firstEventMs, outcome: kind, status, usage: told })
@@ -338,10 +339,14 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
   }
 }
 
-function vendorFacts(failure: ProviderFailure): Pick<AttemptRecord, 'vendorCode' | 'requestId'> {
+type AttemptDraft = { -readonly [N in keyof AttemptRecord]: AttemptRecord[N] }
+
+function addFailure(recorded: AttemptDraft, failure: ProviderFailure): void {
+  const { isFault: isOwnFault, requestId } = failure
   const vendorCode = vendorWord(failure)
-  const { requestId } = failure
-  return { ...(vendorCode !== undefined && { vendorCode }), ...(requestId !== undefined && { requestId }) }
+  if (vendorCode !== undefined) recorded.vendorCode = vendorCode
+  if (requestId !== undefined) recorded.requestId = requestId
+  if (isOwnFault !== undefined) recorded.isFault = isOwnFault
 }
 
 function rounded(ms: number): number {

@@ -28,6 +28,7 @@ export function recordStoreSuite(t: SuiteContext, { open, keepsContent }: Record
   test('sorted lists have filters and bounds', narrowsRanks)
   test('a sorted list looks at a number of the newest records, and says so', boundsRanks)
   test('content is kept and erased, even before it arrives', under => erases(under, keepsContent))
+  test('the words of an error are content', under => keepsWords(under, keepsContent))
   test('the use of keys is counted', countsKeys)
   test('usage is summed up per hour and group', sumsHours)
   test('usage is summed up per minute, day and in total', sumsTotals)
@@ -118,6 +119,21 @@ async function erases(under: RecordsUnderTest, keepsContent: boolean): Promise<v
     assert.deepEqual(await records.content(id), keepsContent && isKept ? content : undefined, `the content of ${id}`)
     assert.ok(await records.find(id))
   }
+}
+
+async function keepsWords({ records, sink }: RecordsUnderTest, keepsContent: boolean): Promise<void> {
+  const kept = { error: { message: 'The model "naïve" is unknown.', param: 'model' } }
+  const failed = record(80, {
+    status: 400,
+    errorCode: 'model_not_found',
+    errorMessage: 'The model "…" is unknown.',
+    reason: 'request',
+    kept,
+  })
+  await sink.write([failed])
+  const content = { request: null, response: null, kept }
+  assert.deepEqual(await records.content(failed.id), keepsContent ? content : undefined)
+  assert.equal((await records.find(failed.id))?.errorMessage, failed.errorMessage)
 }
 
 async function countsKeys(under: RecordsUnderTest): Promise<void> {

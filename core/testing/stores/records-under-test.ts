@@ -1,4 +1,4 @@
-import type { LogSink } from '../../contracts/log-sink.ts'
+import type { AttemptRecord, LogSink } from '../../contracts/log-sink.ts'
 import type { RecordStore } from '../../contracts/record-store.ts'
 import type { Maybe } from '../../runtime/pending.ts'
 import { record } from './example-record.ts'
@@ -17,8 +17,31 @@ const unasked = { model: null, provider: null, attempts: [], usage: null, costUs
 
 export const content = { request: { input: 'naïve \u0000 “text” \ud800' }, response: { output: [] }, kept: { demo: { a: 'naïve' } } }
 
+const attempt: AttemptRecord = {
+  provider: 'acme',
+  model: 'demo',
+  outcome: 'ok',
+  status: 200,
+  elapsedMs: 11,
+  firstEventMs: 2.5,
+  queuedMs: 1,
+  waitedMs: 0.25,
+  vendorCode: 'slow_down',
+  requestId: 'req-7',
+}
+
 export const examples = [
-  record(0),
+  record(0, {
+    errorMessage: 'The provider "acme" broke off “…”.',
+    errorParam: 'input[0].…',
+    reason: 'cap',
+    reasonLevel: 'team',
+    firstEventMs: 3.125,
+    creditWaitMs: 0.5,
+    inputTokens: 18,
+    outputTokens: 20,
+    attempts: [attempt],
+  }),
   record(1, { ...unasked, status: 429, errorCode: 'rate_limit_exceeded', answerId: null }),
   record(2, { keyId: 'key_2', org: 'another', team: 'research', user: null, costUsd: 0.5 }),
   record(3, { ...unasked, keyId: null, org: null, user: null, owner: null, status: 401, policy: null }),

@@ -1,15 +1,36 @@
 import type { JsonObject } from '../../../core/index.ts'
 import type { ParameterDescription, RouteDescription } from '../../../core/kit.ts'
-import { usageBuckets } from '../../../core/stores.ts'
+import { mostRanked, recordFields, recordMeasures, snakeCase, usageBuckets } from '../../../core/stores.ts'
 
 const text = { type: 'string' }
+const failureReasons = recordFields.reason.choices
+const recordSorts = ['created_at', ...recordMeasures.map(measure => snakeCase(measure))]
+const bounds = recordMeasures.flatMap(measure => {
+  const schema = { type: 'number', minimum: 0 }
+  const name = snakeCase(measure)
+  return [
+    [`min_${name}`, { description: `The lowest ${name}, inclusive.`, schema }],
+    [`max_${name}`, { description: `The highest ${name}, inclusive.`, schema }],
+  ] as const
+})
 const explained: Readonly<Record<string, ParameterDescription>> = {
   limit: { description: 'The most entries on a page.', schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 } },
   cursor: { description: 'The next_cursor of the previous page.', schema: text },
   id: { description: 'The id of the request, or of the response or decision that answered it.', schema: text },
   provider: { description: 'Only records with an attempt at this provider or, with model, at its model.', schema: text },
   status: { description: 'The HTTP status, or error for all of 400 and above.', schema: { type: ['integer', 'string'] } },
-  min_cost_usd: { description: 'The lowest cost in US dollars.', schema: { type: 'number', minimum: 0 } },
+  failed: {
+    description: 'true: only requests that failed, also those whose stream broke off.',
+    schema: { enum: ['true', 'false'] },
+  },
+  reason: { description: 'Only those that failed by this.', schema: { enum: failureReasons } },
+  error_code: { description: 'Only those with this code of the error.', schema: text },
+  ...Object.fromEntries(bounds),
+  sort: {
+    description: `What to sort by. Only the newest ${mostRanked} records of a filter are sorted: see searched_from.`,
+    schema: { enum: recordSorts, default: 'created_at' },
+  },
+  order: { description: 'The direction.', schema: { enum: ['desc', 'asc'], default: 'desc' } },
   from: { description: 'A time such as 2026-01-31T12:00:00Z, or seconds since 1970. Inclusive.', schema: text },
   to: { description: 'Exclusive.', schema: text },
   bucket: {
@@ -52,6 +73,8 @@ interface Described {
   readonly shows?: Shown
   /** It replies with a page of these objects. */
   readonly lists?: Shown
+  /** More members of the page. */
+  readonly pageMembers?: JsonObject
   /** Default: 200. */
   readonly status?: number
   readonly contentType?: string
@@ -69,6 +92,7 @@ export function described({
   request,
   shows,
   lists,
+  pageMembers,
   status = 200,
   contentType = 'application/json',
   mayConflict = request !== undefined,
@@ -87,7 +111,7 @@ export function described({
     replies: {
       [status]: {
         description: 'Done.',
-        content: { [contentType]: lists ? pageOf(lists) : shows ? referenceTo(shows) : { type: 'object' } },
+        content: { [contentType]: lists ? pageOf(lists, pageMembers) : shows ? referenceTo(shows) : { type: 'object' } },
       },
       400: refusal('A parameter or member is wrong; the message names it.'),
       401: refusal('The admin token is missing or unknown.'),
@@ -100,7 +124,7 @@ export function described({
   }
 }
 
-function pageOf(each: Shown): JsonObject {
+function pageOf(each: Shown, more: JsonObject = {}): JsonObject {
   return {
     type: 'object',
     required: ['data', 'has_more', 'next_cursor'],
@@ -108,6 +132,7 @@ function pageOf(each: Shown): JsonObject {
       data: { type: 'array', items: referenceTo(each) },
       has_more: { type: 'boolean' },
       next_cursor: { type: ['string', 'null'] },
+      ...more,
     },
   }
 }

@@ -79,6 +79,12 @@ export function adminRoutes(
       summary: 'List records of requests',
       query: [...pageParameters, ...recordParameters],
       lists: shownRecord,
+      pageMembers: {
+        searched_from: {
+          type: ['string', 'null'],
+          description: 'Only in a list that is sorted or narrowed by numbers: older records were not looked at. Null if all were.',
+        },
+      },
     }),
     get('/records/export', 'org', (e, g) => records.export(e, g), {
       summary: 'All records that match, as JSON lines',

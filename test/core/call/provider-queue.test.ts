@@ -278,3 +278,45 @@ t.test('requests that wait for an endpoint go elsewhere once it has failed too o
     'without a fallback, all of them are sent',
   )
 })
+
+t.test('attempts say how long they waited for a place, and when their first event came', async t => {
+  const acme = held('acme', { maxConcurrent: 1, maxQueued: 1 })
+  const under = await gateway({ plugins: [acme.plugin], settings: silent })
+  t.teardown(under.stop)
+  const first = ask(under, { model: 'acme/m' })
+  await acme.calls(1)
+  const second = ask(under, { model: 'acme/m' })
+  acme.release()
+  const { requestId } = await first
+  await acme.calls(1)
+  acme.release()
+  const [before, after] = [await under.record(requestId), await under.record((await second).requestId)]
+  t.equal(before.attempts[0]!.queuedMs, undefined)
+  t.ok(after.attempts[0]!.queuedMs! > 0)
+  for (const { attempts, firstEventMs } of [before, after]) {
+    const { startedMs, elapsedMs, firstEventMs: ofAttempt } = attempts[0]!
+    t.ok(ofAttempt! >= 0 && ofAttempt! <= elapsedMs)
+    t.ok(firstEventMs! >= startedMs! + ofAttempt!, 'counted from the arrival')
+  }
+})
+
+t.test('an attempt after a failure says how long the gateway waited', async t => {
+  let now = 0
+  const failing = witness('acme', (_call, count) => {
+    if (count === 1) throw new ProviderFailure({ kind: 'overloaded', message: 'busy', retryAfterMs: 1_000 })
+    return hello
+  })
+  const clock = { now: () => now, elapsed: () => now }
+  const backoff = { random: () => 0, sleep: async (ms: number) => void (now += ms) }
+  const under = await gateway({ plugins: [failing.plugin], settings: silent, backoff, clock })
+  t.teardown(under.stop)
+  const { requestId } = await ask(under, { model: 'acme/m' })
+  const { attempts } = await under.record(requestId)
+  t.same(
+    attempts.map(({ outcome, waitedMs, startedMs }) => [outcome, waitedMs, startedMs]),
+    [
+      ['overloaded', undefined, 0],
+      ['ok', 1_000, 1_000],
+    ],
+  )
+})

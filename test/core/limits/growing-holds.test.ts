@@ -175,6 +175,8 @@ t.test('a request waits for running holds, in turn, but not for what is spent', 
   gate.resolve()
   const statuses = (await Promise.all(asking)).map(({ status }) => status)
   t.same([statuses.filter(status => status === 200).length, statuses.filter(status => status === 402).length], [34, 6])
+  const waited = (await under.recorded(40)).filter(({ creditWaitMs }) => creditWaitMs !== null)
+  t.equal(waited.length, 32, 'those that waited say how long')
 
   await kept.raiseSpent({ account: `key:${acme.calls[0]!.context.caller.key.id}` }, 1)
   const late = await ask(under, { model: 'm' })

@@ -59,7 +59,7 @@ export class RecordSink implements LogSink {
     const rows: RecordContentTable[] = []
     let bytes = 0
     for (const { id, org, owner, at, request, response, kept } of batch) {
-      if ((request === null && response === null) || org === null || owner === null) continue
+      if ((request === null && response === null && !kept) || org === null || owner === null) continue
       const sealed = await this.#parts.seal(org, { owner, id, part: 'content' }, { request, response, kept })
       rows.push({ id, org, at, sealed })
       bytes += sealed.byteLength
