@@ -52,12 +52,9 @@ export class SqlAlerts implements AlertStore {
 
   async notes(prefix: string): Promise<readonly AlertNote[]> {
     // Not `like`, in which names may have patterns.
-    const rows = await this.#reader
-      .selectFrom('alert_note')
-      .selectAll()
-      .where(sql<string>`substr(name, 1, ${prefix.length})`, '=', prefix)
-      .orderBy('name')
-      .execute()
+    let query = this.#reader.selectFrom('alert_note').selectAll().where('name', '>=', prefix).orderBy('name')
+    if (prefix !== '') query = query.where('name', '<', afterAll(prefix))
+    const rows = await query.execute()
     return rows.map(({ name, version, value }) => ({ name, version: Number(version), value: JSON.parse(value) as JsonObject }))
   }
 
@@ -172,6 +169,11 @@ export class SqlAlerts implements AlertStore {
   async expire(): Promise<void> {
     await expireAlerts(this.#database)
   }
+}
+
+/** Comes after all names that begin so. Names are ordered by their bytes. */
+function afterAll(prefix: string): string {
+  return prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)
 }
 
 /** False if the note is not as the caller knows it. */

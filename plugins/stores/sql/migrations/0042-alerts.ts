@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { keyedStorage } from './dialect.ts'
+import { bytewiseText, keyedStorage } from './dialect.ts'
 
 /** Alerts, their deliveries and silences, and what decides which process tells them. */
 export async function up(database: Kysely<unknown>): Promise<void> {
@@ -46,7 +46,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
 
   await database.schema
     .createTable('alert_note')
-    .addColumn('name', 'text', column => column.primaryKey())
+    .addColumn('name', bytewiseText(database), column => column.primaryKey())
     .addColumn('version', 'bigint', column => column.notNull())
     .addColumn('value', 'text', column => column.notNull())
     .modifyEnd(keyedStorage(database))

@@ -12,6 +12,11 @@ export function keyedStorage(database: Kysely<unknown>): RawBuilder<unknown> {
   return isSqlite(database) ? sql`without rowid` : sql``
 }
 
+/** The type of a column of texts that are ordered by their bytes, so that an index finds those that begin alike. SQLite always does so. */
+export function bytewiseText(database: Kysely<unknown>): 'text' | RawBuilder<unknown> {
+  return isSqlite(database) ? 'text' : sql`text collate "C"`
+}
+
 export function isSqlite(database: Kysely<any>): boolean {
   return database.getExecutor().adapter instanceof SqliteAdapter
 }
