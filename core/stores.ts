@@ -6,6 +6,7 @@ export { recordedUsage, type RecordedUsage } from './call/recorded-usage.ts'
 export { keepAlertsMs, maxAlertsOfOrganization, maxTakenDeliveries } from './alerts/retention.ts'
 export {
   digestMessage,
+  keepCountedMs,
   keepFailedMessagesMs,
   keepMessagesMs,
   maxFailedMessages,

@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline/promises'
 import { text as streamText } from 'node:stream/consumers'
 import { InvalidArgumentError, type Command } from 'commander'
 import type { JsonObject } from '../../core/index.ts'
@@ -36,7 +37,7 @@ const add = adminCommand('add-target', 'Let an organization have its alerts sent
   .option('--min-severity <severity>', `The lowest severity to send: ${alertSeverities.join(', ')}.`, oneOf(alertSeverities))
   .action(async ({ org, name, format, kinds: only, minSeverity, ...options }: TargetOptions) => {
     // Other users of the machine can read the arguments of a command.
-    const url = (await streamText(process.stdin)).trim()
+    const url = await readAddress()
     if (url === '')
       throw new ConfigError(undefined, ['Expected an address on standard input, got nothing. Write: turnpike alerts add-target … < file'])
     const given = Object.entries({ name, url, format, org, kinds: only, min_severity: minSeverity })
@@ -67,6 +68,16 @@ const test = adminCommand('test', 'Send a test alert to a target.')
       if (tested['delivered'] !== true) process.exitCode = 1
     }),
   )
+
+async function readAddress(): Promise<string> {
+  if (!process.stdin.isTTY) return (await streamText(process.stdin)).trim()
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return (await lines.question('Address: ')).trim()
+  } finally {
+    lines.close()
+  }
+}
 
 /** `turnpike alerts targets`, and so on. */
 export const alertTargetCommands: readonly Command[] = [targets, add, remove, test]

@@ -3,6 +3,8 @@ import type { AlertDigest, AlertMessage } from '../contracts/alert-outbox.ts'
 
 /** How long stores keep messages to targets, and how many of each target that failed. */
 export const keepMessagesMs = 7 * 24 * 60 * 60 * 1000
+/** What a digest has counted: longer than an alert can come again. There may be very many. */
+export const keepCountedMs = 25 * 60 * 60 * 1000
 export const keepFailedMessagesMs = 30 * 24 * 60 * 60 * 1000
 export const maxFailedMessages = 100
 /** How many messages a process takes at a time. */

@@ -82,8 +82,8 @@ export interface AlertMessageLimit {
 
 /**
  * Keeps messages to the targets of alerts until they are delivered, and decides which process sends them. It refers to alerts by id, and holds
- * neither addresses nor what alerts say. All times are those of its one clock. It keeps what was delivered or left out for 7 days, and the
- * newest 100 of each target that failed for 30 days. `alertOutboxSuite` of `turnpike/testing` checks an implementation.
+ * neither addresses nor what alerts say. All times are those of its one clock. It keeps what was delivered for 7 days, what a digest has
+ * counted for a day, and the newest 100 of each target that failed for 30 days. `alertOutboxSuite` of `turnpike/testing` checks an implementation.
  */
 export interface AlertOutbox {
   /**

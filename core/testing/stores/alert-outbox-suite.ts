@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { keepFailedMessagesMs, keepMessagesMs, maxFailedMessages, unclaimedMessage } from '../../alerts/message-retention.ts'
+import { keepCountedMs, keepFailedMessagesMs, keepMessagesMs, maxFailedMessages, unclaimedMessage } from '../../alerts/message-retention.ts'
 import type { AlertOutbox, NewAlertMessage, TakenMessage } from '../../contracts/alert-outbox.ts'
 import type { Maybe } from '../../runtime/pending.ts'
 import type { SuiteContext } from '../provider-suite.ts'
@@ -133,6 +133,13 @@ export function alertOutboxSuite(t: SuiteContext, { open }: AlertOutboxSuiteOpti
     assert.equal(await outbox.add(messageOf('m7'), limit), 'added')
     assert.equal(await outbox.add(messageOf('m8'), limit), 'added')
     assert.equal(await outbox.add(messageOf('m9'), limit), 'left-out', 'the digest counts')
+    await pass(keepCountedMs)
+    await outbox.expire(1_000 * hourMs)
+    assert.deepEqual(
+      await Promise.all(['m0', 'm3', 'm9'].map(async id => (await outbox.find(id))?.state)),
+      ['delivered', undefined, 'left-out'],
+      'what is counted need not be kept',
+    )
   })
 
   test('processes that add at the same time keep the limit together', async ({ outbox, other = outbox }) => {

@@ -13,6 +13,8 @@ const takenMs = 30_000
 const leastLeftMs = 15_000
 const lookEveryMs = 10_000
 const expireEveryMs = 3_600_000
+/** A process may live for less than an hour. */
+const firstExpireMs = 60_000
 /** So many messages may wait here for their turn before more are taken. */
 const maxUnderWay = 200
 /** Of them to one target, so that one that hangs leaves room for others. More than a target may get in an hour. */
@@ -55,7 +57,11 @@ export class Sender {
 
   start(): void {
     if (this.#stopping.signal.aborted) return
-    this.#timers ??= [setInterval(() => this.wake(), lookEveryMs).unref(), setInterval(() => void this.#expire(), expireEveryMs).unref()]
+    this.#timers ??= [
+      setInterval(() => this.wake(), lookEveryMs).unref(),
+      setTimeout(() => void this.#expire(), firstExpireMs).unref(),
+      setInterval(() => void this.#expire(), expireEveryMs).unref(),
+    ]
     this.wake()
   }
 

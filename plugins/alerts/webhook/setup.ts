@@ -1,13 +1,12 @@
-import { type Registrar } from '../../../core/index.ts'
+import type { Registrar } from '../../../core/index.ts'
 import { AlertChannels, AlertTargets } from '../../../core/admin.ts'
 import type { LoadedWebhook, WebhookParts } from './loaded.ts'
 
-/** Nothing is sent while the gateway starts. */
-const firstLookMs = 2_000
+const lookEveryMs = 5_000
 /** Longer, a stop does not wait for a store that is down or locked. */
 const stopWaitMs = 5_000
 
-/** What sends is loaded after the start, or when it is first used. */
+/** What sends is loaded once there is something to send. */
 export function setUpWebhook(gateway: Registrar, parts: WebhookParts): void {
   let loading: Promise<LoadedWebhook> | undefined
   let isStopped = false
@@ -34,13 +33,21 @@ export function setUpWebhook(gateway: Registrar, parts: WebhookParts): void {
     resend: async id => (await managed()).resend(id),
   })
   let timer: NodeJS.Timeout | undefined
+  /** Other processes may leave messages behind. Until there are any, nothing has to be loaded. */
+  const look = async (): Promise<void> => {
+    const isUsed = loading !== undefined || (await parts.outbox.page({}, { limit: 1 })).length > 0
+    if (!isUsed || isStopped) return
+    clearInterval(timer)
+    ;(await load()).sender.start()
+  }
   if (!gateway.lookOnly)
     gateway.onStart(() => {
-      timer = setTimeout(() => void load().then(({ sender }) => isStopped || sender.start()), firstLookMs).unref()
+      // While the store is down, others say so. It is asked again.
+      timer = setInterval(() => void look().catch(() => {}), lookEveryMs).unref()
     })
   gateway.onStop(async () => {
     isStopped = true
-    clearTimeout(timer)
+    clearInterval(timer)
     if (!loading) return
     const { sender } = await loading
     await Promise.race([sender.stop(), new Promise(resolve => setTimeout(resolve, stopWaitMs).unref())])

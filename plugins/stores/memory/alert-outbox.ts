@@ -1,6 +1,7 @@
 import type { Clock } from '../../../core/index.ts'
 import {
   digestMessage,
+  keepCountedMs,
   keepFailedMessagesMs,
   keepMessagesMs,
   maxFailedMessages,
@@ -161,7 +162,8 @@ export class MemoryAlertOutbox implements AlertOutbox {
     const now = this.#clock.now()
     for (const kept of this.#kept.values()) {
       const { id, state, at, endedAt } = kept.message
-      const isOld = state === 'failed' ? endedAt! <= now - keepFailedMessagesMs : at <= now - keepMessagesMs
+      const isOld =
+        state === 'failed' ? endedAt! <= now - keepFailedMessagesMs : at <= now - (kept.isCounted ? keepCountedMs : keepMessagesMs)
       if (state === 'waiting' && kept.since <= now - giveUpMs)
         this.#end(kept, { state: 'failed', failure: kept.message.failure ?? unclaimedMessage, endedAt: now })
       else if (state !== 'waiting' && isOld) this.#kept.delete(id)

@@ -333,6 +333,7 @@ const contributions: Readonly<Record<string, readonly [object, label: string]>> 
   'dashboard page': [{ id: 'x', title: 'X', module: new URL('file:///x.js') }, 'dashboard page "x"'],
   'call wrapper': [{ name: 'a', seesContent: 'local', keepsContent: false, timeoutMs: 1 }, 'call wrapper "a"'],
   'call observer': [{ name: 'a', begin: run }, 'call observer "a"'],
+  'alert channel': [{ name: 'a', deliver: run }, 'alert channel "a"'],
   'connection protocol': [{ protocol: 'websocket', path: '/v1/x', open: run }, 'a connection protocol'],
   'admin route': [{ method: 'GET', path: '/admin/v1/x', role: 'viewer', reach: 'org', handle: run }, 'an admin route'],
 }

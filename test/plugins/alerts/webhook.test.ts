@@ -177,7 +177,11 @@ t.test('hostile targets', async t => {
   t.test('names that lead to this machine, or to the metadata of a cloud, for an organization', async t => {
     const { url, got, port } = await receiver(t, 200)
     const own = { id: 'at_1', org: 'acme', allowPrivate: false }
-    for (const each of [url, `http://localhost:${port}/`, `http://[::ffff:127.0.0.1]:${port}/`, 'http://169.254.169.254/latest/'])
+    const names = ['localhost', 'localhost.', '[::ffff:127.0.0.1]', '[::1]', '0.0.0.0', '[::]'].map(host => `http://${host}:${port}/`)
+    const networks = ['169.254.169.254', '10.0.0.1', '[fd00::1]', '[fe80::1]', '[64:ff9b::7f00:1]', '[2002:7f00:1::]'].map(
+      host => `http://${host}/`,
+    )
+    for (const each of [url, ...names, ...networks])
       t.equal(await failure(each, own), 'cannot be reached: its name leads to no public address', each)
     t.equal(
       await failure('http://hooks.invalid/hook', own),

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import {
+  keepCountedMs,
   keepFailedMessagesMs,
   keepMessagesMs,
   maxFailedMessages,
@@ -163,9 +164,13 @@ export class SqlAlertOutbox implements AlertOutbox {
       const old = this.#database
         .selectFrom('alert_message')
         .select('id')
-        .where('at', '<=', databaseIn(this.#database, -keepMessagesMs))
-        .where(({ eb, or }) =>
-          or([eb('state', 'in', ['delivered', 'left-out']), eb('ended_at', '<=', databaseIn(this.#database, -keepFailedMessagesMs))]),
+        .where('at', '<=', databaseIn(this.#database, -keepCountedMs))
+        .where(({ and, eb, or }) =>
+          or([
+            eb('counted', '=', 1),
+            and([eb('state', 'in', ['delivered', 'left-out']), eb('at', '<=', databaseIn(this.#database, -keepMessagesMs))]),
+            and([eb('state', '=', 'failed'), eb('ended_at', '<=', databaseIn(this.#database, -keepFailedMessagesMs))]),
+          ]),
         )
       if ((await this.#remove(await old.limit(rowsInBatch).execute())) < rowsInBatch) return
     }
