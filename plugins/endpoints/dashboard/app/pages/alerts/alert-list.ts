@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { api } from '../../api.ts'
-import { Badge, Empty, Problem } from '../../components/feedback.ts'
+import { Empty, Problem } from '../../components/feedback.ts'
 import { Input, Select } from '../../components/fields.ts'
 import { Button, Panel } from '../../components/page.ts'
 import { PagedTable, type Column } from '../../components/table.ts'
@@ -11,12 +11,12 @@ import { tellAlertsChanged } from '../../open-alerts.ts'
 import { hrefOf, useParameters } from '../../place.ts'
 import { isRange, ranges, spanOf } from '../../ranges.ts'
 import { useSession } from '../../session.ts'
-import { kindName, kindNames, severityTone, stateNames, subjectHref, type Alert } from './alert.ts'
+import { kindNames, stateNames, type Alert } from './alert.ts'
+import { alertCell, stateCell } from './alert-cells.ts'
 import { NewSilence } from './new-silence.ts'
 import { NotKept } from './not-loaded.ts'
 
 const liveMs = 10_000
-const severityNames = { info: 'Info', warning: 'Warning', critical: 'Critical' } as const
 
 /** The alerts, the newest first: those that are open, unless somebody asks for others. */
 export function AlertList(): VNode {
@@ -136,55 +136,7 @@ function emptyText(isNarrowed: boolean, state: string): VNode {
     return html`<${Empty} title="Nothing is open" action=${all}
       >Alerts that somebody acknowledged, and those that are over, are not shown here.<//
     >`
-  return html`<${Empty} title="No alerts yet">The gateway watches only if somebody can be told: set a target first.<//>`
-}
-
-function alertCell(alert: Alert): VNode {
-  const { title, message, facts, severity, resolves, silenced_by: silence } = alert
-  const known = Object.entries(facts)
-  return html`<div class="alert-cell">
-    <div class="row">
-      <${Badge} tone=${severityTone(alert)}>${resolves === null ? severityNames[severity] : 'All clear'}<//>
-      <strong class="anywhere">${title}</strong>
-      ${silence !== null && html`<${Badge}>silenced<//>`}
-    </div>
-    <p class="anywhere">${message}</p>
-    ${aboutOf(alert)}
-    ${
-      known.length > 0 &&
-      html`<details>
-        <summary>Facts</summary>
-        <dl class="facts">
-          ${known.map(
-            ([name, value]) =>
-              html`<dt key=${name}>${name}</dt>
-                <dd><code class="value">${typeof value === 'string' ? value : JSON.stringify(value)}</code></dd>`,
-          )}
-        </dl>
-      </details>`
-    }
-  </div>`
-}
-
-/** The kind, what it is about, and whose it is. */
-function aboutOf(alert: Alert): VNode {
-  const href = subjectHref(alert)
-  const text = html`<span class="anywhere">${alert.subject}</span>`
-  return html`<span class="row muted">
-    <span>${kindName(alert.kind)}</span>
-    ${href === undefined ? text : html`<a href=${href}>${text}</a>`}
-    ${alert.org !== null && html`<span class="anywhere">organization ${alert.org}</span>`}
-  </span>`
-}
-
-function stateCell({ state, acknowledged_at: acknowledged, acknowledged_by: by, resolved_at: resolved, resolves }: Alert): VNode {
-  if (resolves !== null) return html`<span class="muted">–</span>`
-  const at = state === 'resolved' ? resolved : state === 'acknowledged' ? acknowledged : null
-  const tone = state === 'open' ? 'warn' : state === 'acknowledged' ? 'info' : 'good'
-  return html`<span class="two-lines">
-    <span><${Badge} tone=${tone}>${stateNames[state]}<//></span>
-    ${at !== null && html`<small><${Time} at=${at} relative />${state === 'acknowledged' && by !== null && html` by <span class="mono anywhere">${by}</span>`}</small>`}
-  </span>`
+  return html`<${Empty} title="No alerts yet">What happens to spend caps, providers, keys and certificates appears here.<//>`
 }
 
 function choicesOf(names: Readonly<Record<string, string>>): readonly { readonly value: string; readonly label: string }[] {
