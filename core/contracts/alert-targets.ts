@@ -60,8 +60,8 @@ export interface AlertTargets {
   remove(id: string): Promise<boolean>
   /** Deletes all targets of an organization. */
   removeAll(org: string): Promise<void>
-  /** Sends a test alert now, once. If it is delivered, a target that had ended is used again. */
-  test(id: string, signal: AbortSignal): Promise<AlertTest | undefined>
+  /** Sends a test alert now, once, also if the caller leaves. If it is delivered, a target that had ended is used again. */
+  test(id: string): Promise<AlertTest | undefined>
   messages(filter: AlertMessageFilter, query: PageQuery): Maybe<readonly AlertMessage[]>
   message(id: string): Maybe<AlertMessage | undefined>
   /** False if it has not failed. */

@@ -62,6 +62,17 @@ t.test('commands say the same with a running gateway as with its stores', async 
   // Records are written a moment after the reply.
   while (!records.includes(id!)) records = await remote('records', 'list', '--status', '422')
   t.equal(await run({}, 'records', 'show', id!, '--json'), await remote('records', 'show', id!, '--json'))
+  const failed = ['records', '--failed', '--since', '1h', '--slow', '--reason', 'policy', '--min', 'elapsed_ms=0']
+  t.match(await remote(...failed), new RegExp(`ERROR CODE +REASON +KEY .*\\n.* ${id} +422 +policy_refusal +policy `))
+  const story = await remote('explain', id!)
+  t.match(story, /failed with 422 policy_refusal .*Policy +zdr on \(org\).*Failed by +the policy of the organization acme\n/s)
+  t.match(story, /Asked +sandbox\/echo, generation\n +by key remote \(/)
+  t.notMatch(story, '\u001b', 'no colours')
+  t.equal(await remote('explain', id!, '--json'), await remote('records', 'show', id!, '--json'))
+  const unknown = await workplace.spawn(['explain', 'req_unknown', '--url', url!], [], { GATEWAY_ADMIN_TOKEN: token }).finished
+  t.match([unknown.exitCode, unknown.stderr], [1, /No record has the id req_unknown, or this token may not see it\./])
+  const late = await workplace.spawn(['records', '--since', 'soon']).finished
+  t.match([late.exitCode, late.stderr], [1, /Expected a number and a unit, such as 30m, 2h or 3d\./])
   const usage = ['usage', '--user', 'nobody', '--bucket', 'total']
   t.same([await run({}, ...usage, '--json'), await remote(...usage, '--json')], ['[]\n', '[]\n'], 'of one user')
   t.equal(await remote('records', '--status', '422', '--json'), await remote('records', 'list', '--status', '422', '--json'))

@@ -106,7 +106,7 @@ export class ManagedTargets implements AlertTargets {
     }
   }
 
-  async test(id: string, signal: AbortSignal): Promise<AlertTest | undefined> {
+  async test(id: string): Promise<AlertTest | undefined> {
     const { recipients, outbox, http, clock, ids } = this.#parts
     const recipient = await recipients.find(id)
     if (!recipient) return undefined
@@ -115,7 +115,7 @@ export class ManagedTargets implements AlertTargets {
     const body = bodyOf(recipient.format, testNotice(recipient.name, recipient.org, now))
     const startedAt = clock.elapsed()
     const letter = { id: messageId(id, ids.make('test')), body, seconds: Math.floor(now / 1000) }
-    const { isDelivered, status, failure } = await post(http, recipient, letter, signal)
+    const { isDelivered, status, failure } = await post(http, recipient, letter)
     if (isDelivered) await outbox.resume(id)
     return { isDelivered, status, failure, elapsedMs: Math.round(clock.elapsed() - startedAt) }
   }

@@ -32,18 +32,19 @@ export async function post(
   http: HttpClient,
   recipient: Recipient,
   letter: Letter,
-  signal: AbortSignal,
+  signal?: AbortSignal,
   timeoutMs = usualTimeoutMs,
 ): Promise<Posted> {
   const { url, allowPrivate } = recipient
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+  const time = AbortSignal.timeout(timeoutMs)
+  const limit = signal ? AbortSignal.any([signal, time]) : time
   try {
     const headers = headersOf(recipient, letter)
     const reply = await http.send({ method: 'POST', url, headers, body: letter.body }, { signal: limit, publicOnly: !allowPrivate })
     letGo(reply)
     return replied(reply)
   } catch (error) {
-    if (signal.aborted) throw signal.reason
+    if (signal?.aborted) throw signal.reason
     const failure = limit.aborted ? `did not answer within ${timeoutMs / 1000} s` : failureOf(error, recipient)
     return { isDelivered: false, isGone: false, isUnavailable: true, status: null, failure, retryAfterMs: undefined }
   }

@@ -28,7 +28,7 @@ export function setUpWebhook(gateway: Registrar, parts: WebhookParts): void {
     update: async (id, change) => (await managed()).update(id, change),
     remove: async id => (await managed()).remove(id),
     removeAll: async org => (await managed()).removeAll(org),
-    test: async (id, signal) => (await managed()).test(id, signal),
+    test: async id => (await managed()).test(id),
     messages: async (filter, query) => (await managed()).messages(filter, query),
     message: async id => (await managed()).message(id),
     resend: async id => (await managed()).resend(id),

@@ -117,7 +117,7 @@ export class Targets {
 
   async test(exchange: AdminExchange, gateway: AdminServices): Promise<Reply> {
     const { id, org } = await this.#find(exchange)
-    const tested = await this.#targets.test(id, exchange.signal)
+    const tested = await this.#targets.test(id)
     if (!tested) throw notFound('alert target', id)
     const { isDelivered, status, failure, elapsedMs } = tested
     const after = { delivered: isDelivered, status, failure }

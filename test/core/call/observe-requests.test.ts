@@ -78,7 +78,8 @@ t.test('every request with a record is told once, also those that never became a
     const { id, at, elapsedMs, method, status, errorCode, surface, kind, keyId, org, team, provider, model, stream, usage, costUsd } =
       record
     const facts = { id, at, elapsedMs, method, status, errorCode, surface, kind, keyId, org, team, provider, model, stream, usage, costUsd }
-    t.match(told.closed[index], { ...facts, attempts: record.attempts.length, reason: null })
+    t.match(told.closed[index], { ...facts, attempts: record.attempts.length })
+    t.equal(told.closed[index]!.reason?.kind ?? null, record.reason)
   }
   t.match(told.closed, [
     { status: 200, org: 'demo-org', team: 'demo-team', model: 'm', isListed: true, policy: { zdr: false, logging: true }, trace: null },

@@ -149,6 +149,8 @@ t.test('hostile targets', async t => {
     const { url } = await receiver(t, response => response.writeHead(307, { location: other.url }).end())
     t.equal(await failure(url), 'answered with status 307, and redirects are not followed')
     t.equal(other.got.length, 0)
+    const metadata = await receiver(t, response => response.writeHead(302, { location: 'http://169.254.169.254/latest/' }).end())
+    t.equal(await failure(metadata.url), 'answered with status 302, and redirects are not followed')
   })
 
   t.test('one that closes the connection', async t => {

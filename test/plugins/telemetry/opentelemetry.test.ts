@@ -307,6 +307,7 @@ t.test('options that cannot work end the start', async t => {
   const bad: readonly [object, RegExp][] = [
     [{ endpoint: 'ftp://collector.example.com' }, /endpoint/],
     [{ endpoint: 'http://user:demo-password@collector.example.com' }, /endpoint/],
+    [{ endpoint: 'https://collector.example.com/?key=demo-password' }, /endpoint/],
     [{ content: true, signals: ['metrics'] }, /needs traces and logs/],
     [{ headers: { authorization: 'demo\nsecret' } }, /header "authorization"/],
     [{ sampling: { ratio: 2 } }, /ratio/],
