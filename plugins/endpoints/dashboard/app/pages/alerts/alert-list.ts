@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import { api } from '../../api.ts'
+import { api, type ListOf } from '../../api.ts'
+import { Confirm } from '../../components/dialog.ts'
 import { Empty, Problem } from '../../components/feedback.ts'
 import { Input, Select } from '../../components/fields.ts'
 import { Button, Panel } from '../../components/page.ts'
@@ -26,17 +27,21 @@ export function AlertList(): VNode {
   const [error, setError] = useState<unknown>()
   const [version, setVersion] = useState(0)
   const [done, setDone] = useState('')
+  const [all, setAll] = useState<readonly Alert[]>()
+  const told = (text: string): void => {
+    setDone(text)
+    setVersion(now => now + 1)
+    tellAlertsChanged()
+  }
   const acknowledge = async ({ id, title }: Alert, button: HTMLElement): Promise<void> => {
     setError(undefined)
     try {
-      await api.post(`/alerts/${encodeURIComponent(id)}/acknowledge`, {})
+      await api.post(pathOf(id), {})
     } catch (thrown) {
       return setError(thrown)
     }
     leaveTo(button)
-    setDone(`${title}: acknowledged`)
-    setVersion(now => now + 1)
-    tellAlertsChanged()
+    told(`${title}: acknowledged`)
   }
   const actions = (alert: Alert): VNode =>
     html`<span class="row">
@@ -104,9 +109,26 @@ export function AlertList(): VNode {
         columns=${columns}
         rowKey=${({ id }: Alert) => id}
         failed=${NotKept}
+        note=${({ data }: ListOf<Alert>) => may('editor') && html`<${ForAll} open=${data.filter(each => each.state === 'open')} choose=${setAll} />`}
         empty=${emptyText(isNarrowed, state)}
       />
     <//>
+    ${
+      all &&
+      html`<${Confirm}
+        title=${`Acknowledge ${all.length} alerts?`}
+        action="Acknowledge"
+        tone="primary"
+        onClose=${() => setAll(undefined)}
+        onConfirm=${async () => {
+          for (const { id } of all) await api.post(pathOf(id), {})
+          setAll(undefined)
+          told(`${all.length} alerts: acknowledged`)
+        }}
+      >
+        All that the page shows. Somebody takes care of them.
+      <//>`
+    }
     ${
       silencing &&
       html`<${NewSilence}
@@ -119,6 +141,17 @@ export function AlertList(): VNode {
       />`
     }
   </div>`
+}
+
+function ForAll({ open, choose }: { readonly open: readonly Alert[]; readonly choose: (alerts: readonly Alert[]) => void }): VNode | false {
+  return (
+    open.length > 1 &&
+    html`<div class="table-note"><${Button} small onClick=${() => choose(open)}>Acknowledge these ${open.length}<//></div>`
+  )
+}
+
+function pathOf(id: string): string {
+  return `/alerts/${encodeURIComponent(id)}/acknowledge`
 }
 
 /** The button goes away: the keyboard goes on with the next alert, or with the list. */
