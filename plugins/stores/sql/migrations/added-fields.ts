@@ -1,33 +1,38 @@
-import type { Migration } from 'kysely/migration'
 import { accountFields, keyFields, recordFields, type Field, type Fields } from '../../../../core/stores.ts'
 import { columnOf } from '../field-columns.ts'
+import { addedIndex, type Expansion } from './added-index.ts'
 
-/**
- * A migration for each `revision` of a list: it adds the columns of its fields and, for filters of records, an index each. It has the name of
- * its first field.
- */
-export function addedFields(lists: Readonly<Record<string, Fields>>): Readonly<Record<string, Migration>> {
-  const added = Object.entries(lists).flatMap(([table, list]) => {
-    const later = Object.entries(list).filter(([, { revision, computed }]) => revision !== undefined && !computed)
-    return [...Map.groupBy(later, ([, { revision }]) => revision!)].map(([revision, fields]) => migrationOf(table, fields, revision))
-  })
+/** Up to this revision, the migration of a field made its index, too. */
+const lastWithIndex = 38
+
+/** Migrations for each field that has a `revision`: they add the column and, for a filter of records, an index. */
+export function addedFields(lists: Readonly<Record<string, Fields>>): Readonly<Record<string, Expansion>> {
+  const added = Object.entries(lists).flatMap(([table, list]) =>
+    Object.entries(list).flatMap(([member, field]) =>
+      field.revision === undefined || field.computed ? [] : migrationsOf(table, member, field, field.revision),
+    ),
+  )
   return Object.fromEntries(added)
 }
 
 export const storedLists = { account: accountFields, api_key: keyFields, record: recordFields } as const
 
-function migrationOf(
-  table: string,
-  fields: readonly (readonly [member: string, field: Field])[],
-  revision: number,
-): readonly [name: string, Migration] {
-  const columns = fields.map(([member, field]) => ({ ...columnOf(member, field), isFilter: field.filter }))
-  const up: Migration['up'] = async database => {
-    for (const { name, type, isFilter } of columns) {
-      await database.schema.alterTable(table).addColumn(name, type).execute()
-      if (isFilter)
-        await database.schema.createIndex(`${table}_${name}`).on(table).columns([name, 'at', 'id']).where(name, 'is not', null).execute()
-    }
+type Named = readonly [name: string, Expansion]
+
+function migrationsOf(table: string, member: string, field: Field, revision: number): readonly Named[] {
+  const { name: column, type } = columnOf(member, field)
+  const name = `${String(revision).padStart(4, '0')}-${table}-${column}`.replaceAll('_', '-')
+  const index = addedIndex({ name: `${table}_${column}`, table, columns: [column, 'at', 'id'], where: `${column} is not null` })
+  const isWithIndex = field.filter === true && revision <= lastWithIndex
+  const up: Expansion['up'] = async database => {
+    await database.schema.alterTable(table).addColumn(column, type).execute()
+    if (isWithIndex)
+      await database.schema
+        .createIndex(`${table}_${column}`)
+        .on(table)
+        .columns([column, 'at', 'id'])
+        .where(column, 'is not', null)
+        .execute()
   }
-  return [`${String(revision).padStart(4, '0')}-${table}-${columns[0]!.name}`.replaceAll('_', '-'), { up }]
+  return [[name, { up }], ...(field.filter && !isWithIndex ? [[`${name}-index`, index] as Named] : [])]
 }
