@@ -1,4 +1,3 @@
-import type { Tone } from '../../components/feedback.ts'
 import { hrefOf, type Parameters } from '../../address.ts'
 
 /** As in `GET /admin/v1/alerts`. */
@@ -42,7 +41,7 @@ export function kindName(kind: string): string {
 }
 
 /** An all-clear is good news, however it is graded. */
-export function severityTone({ severity, resolves }: Pick<Alert, 'severity' | 'resolves'>): Tone {
+export function severityTone({ severity, resolves }: Pick<Alert, 'severity' | 'resolves'>): 'good' | 'bad' | 'warn' | 'info' {
   if (resolves !== null) return 'good'
   return severity === 'critical' ? 'bad' : severity === 'warning' ? 'warn' : 'info'
 }
