@@ -90,7 +90,8 @@ t.test('each migration since revision 38 only adds', async t => {
     await up(database)
   }
   insertInto(file, layoutOf(file), 1)
-  for (const [name, { up }] of Object.entries(migrations).filter(([name]) => revisionOf(name) > lastStrictRevision)) {
+  const later = Object.entries(migrations).filter(([name]) => revisionOf(name) > lastStrictRevision)
+  for (const [index, [name, { up }]] of later.entries()) {
     const before = layoutOf(file)
     const rows = rowsOf(file, before)
     await up(database)
@@ -105,7 +106,7 @@ t.test('each migration since revision 38 only adds', async t => {
     }
     t.same(after.others, [], `${name} adds no triggers, views and foreign keys`)
     t.same(rowsOf(file, before), rows, `${name} leaves rows as they were`)
-    insertInto(file, before, revisionOf(name))
+    insertInto(file, before, index + 2)
   }
   await t.resolves(knownTables(), 'turnpike copy knows the types of all columns, and a key of each table')
 })
