@@ -126,6 +126,8 @@ export function ago(value: Given<string | number>, now: number = Date.now()): st
 export function localInput(value: Given<string | number>): string {
   if (value === null || value === undefined) return ''
   const date = new Date(value)
+  // An address may hold anything.
+  if (Number.isNaN(date.getTime())) return ''
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 

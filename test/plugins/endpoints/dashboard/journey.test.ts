@@ -313,6 +313,7 @@ t.test('from signing in to a request that is found, by the browser alone', { ski
     await page.keyboard.press('Escape')
 
     await open('logs')
+    await page.getByText('More filters').click()
     await page.getByLabel('Surface').fill('embeddings')
     const rows = page.locator('tbody tr')
     await rows.filter({ hasText: 'embeddings' }).first().waitFor()

@@ -193,6 +193,10 @@ t.test('what an operator sees at night', { skip: noBrowser }, async t => {
     t.match(await page.evaluate('document.activeElement.ariaLabel'), /^Acknowledge Key/, 'the keyboard goes on with the next one')
     await page.getByText('Provider north is down', { exact: true }).waitFor({ state: 'detached' })
     await nav.getByText('2').waitFor()
+    await page.getByRole('button', { name: 'Acknowledge these 2' }).click()
+    await dialog.getByRole('button', { name: 'Acknowledge' }).click()
+    await page.getByText('Nothing is open').waitFor()
+    await nav.getByText('2').waitFor({ state: 'detached' })
     await page.getByLabel('State').selectOption('any')
     await page.waitForURL(/alerts\?state=any$/)
     await page

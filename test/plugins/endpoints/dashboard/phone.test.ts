@@ -33,6 +33,7 @@ t.test('nothing is clipped on a phone', { skip: noBrowser }, async t => {
     `logs?record=${dearId}`,
     'logs?record=req_nobody',
     'logs?sort=cost_usd&min_cost_usd=1',
+    'logs?time=custom&from=nonsense',
     'alerts',
     'keys',
     `keys?id=${keyId}`,

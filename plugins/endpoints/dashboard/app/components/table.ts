@@ -18,7 +18,7 @@ export interface Column<T> {
   readonly sort?: string
 }
 
-/** Which column a list is sorted by, and what to do when somebody chooses another one. */
+/** The column that a list is sorted by. `choose` is called when somebody clicks a column. */
 export interface Sorting {
   readonly by: string
   readonly isAscending: boolean

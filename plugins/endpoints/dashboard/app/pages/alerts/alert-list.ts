@@ -1,7 +1,8 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import { api } from '../../api.ts'
-import { Badge, Empty, Problem } from '../../components/feedback.ts'
+import { api, type ListOf } from '../../api.ts'
+import { Confirm } from '../../components/dialog.ts'
+import { Empty, Problem } from '../../components/feedback.ts'
 import { Input, Select } from '../../components/fields.ts'
 import { Button, Panel } from '../../components/page.ts'
 import { PagedTable, type Column } from '../../components/table.ts'
@@ -11,12 +12,12 @@ import { tellAlertsChanged } from '../../open-alerts.ts'
 import { hrefOf, useParameters } from '../../place.ts'
 import { isRange, ranges, spanOf } from '../../ranges.ts'
 import { useSession } from '../../session.ts'
-import { kindName, kindNames, severityTone, stateNames, subjectHref, type Alert } from './alert.ts'
+import { kindNames, stateNames, type Alert } from './alert.ts'
+import { alertCell, stateCell } from './alert-cells.ts'
 import { NewSilence } from './new-silence.ts'
 import { NotKept } from './not-loaded.ts'
 
 const liveMs = 10_000
-const severityNames = { info: 'Info', warning: 'Warning', critical: 'Critical' } as const
 
 /** The alerts, the newest first: those that are open, unless somebody asks for others. */
 export function AlertList(): VNode {
@@ -26,17 +27,21 @@ export function AlertList(): VNode {
   const [error, setError] = useState<unknown>()
   const [version, setVersion] = useState(0)
   const [done, setDone] = useState('')
+  const [all, setAll] = useState<readonly Alert[]>()
+  const told = (text: string): void => {
+    setDone(text)
+    setVersion(now => now + 1)
+    tellAlertsChanged()
+  }
   const acknowledge = async ({ id, title }: Alert, button: HTMLElement): Promise<void> => {
     setError(undefined)
     try {
-      await api.post(`/alerts/${encodeURIComponent(id)}/acknowledge`, {})
+      await api.post(pathOf(id), {})
     } catch (thrown) {
       return setError(thrown)
     }
     leaveTo(button)
-    setDone(`${title}: acknowledged`)
-    setVersion(now => now + 1)
-    tellAlertsChanged()
+    told(`${title}: acknowledged`)
   }
   const actions = (alert: Alert): VNode =>
     html`<span class="row">
@@ -104,9 +109,26 @@ export function AlertList(): VNode {
         columns=${columns}
         rowKey=${({ id }: Alert) => id}
         failed=${NotKept}
+        note=${({ data }: ListOf<Alert>) => may('editor') && html`<${ForAll} open=${data.filter(each => each.state === 'open')} choose=${setAll} />`}
         empty=${emptyText(isNarrowed, state)}
       />
     <//>
+    ${
+      all &&
+      html`<${Confirm}
+        title=${`Acknowledge ${all.length} alerts?`}
+        action="Acknowledge"
+        tone="primary"
+        onClose=${() => setAll(undefined)}
+        onConfirm=${async () => {
+          for (const { id } of all) await api.post(pathOf(id), {})
+          setAll(undefined)
+          told(`${all.length} alerts: acknowledged`)
+        }}
+      >
+        All that the page shows. Somebody takes care of them.
+      <//>`
+    }
     ${
       silencing &&
       html`<${NewSilence}
@@ -119,6 +141,17 @@ export function AlertList(): VNode {
       />`
     }
   </div>`
+}
+
+function ForAll({ open, choose }: { readonly open: readonly Alert[]; readonly choose: (alerts: readonly Alert[]) => void }): VNode | false {
+  return (
+    open.length > 1 &&
+    html`<div class="table-note"><${Button} small onClick=${() => choose(open)}>Acknowledge these ${open.length}<//></div>`
+  )
+}
+
+function pathOf(id: string): string {
+  return `/alerts/${encodeURIComponent(id)}/acknowledge`
 }
 
 /** The button goes away: the keyboard goes on with the next alert, or with the list. */
@@ -136,55 +169,7 @@ function emptyText(isNarrowed: boolean, state: string): VNode {
     return html`<${Empty} title="Nothing is open" action=${all}
       >Alerts that somebody acknowledged, and those that are over, are not shown here.<//
     >`
-  return html`<${Empty} title="No alerts yet">The gateway watches only if somebody can be told: set a target first.<//>`
-}
-
-function alertCell(alert: Alert): VNode {
-  const { title, message, facts, severity, resolves, silenced_by: silence } = alert
-  const known = Object.entries(facts)
-  return html`<div class="alert-cell">
-    <div class="row">
-      <${Badge} tone=${severityTone(alert)}>${resolves === null ? severityNames[severity] : 'All clear'}<//>
-      <strong class="anywhere">${title}</strong>
-      ${silence !== null && html`<${Badge}>silenced<//>`}
-    </div>
-    <p class="anywhere">${message}</p>
-    ${aboutOf(alert)}
-    ${
-      known.length > 0 &&
-      html`<details>
-        <summary>Facts</summary>
-        <dl class="facts">
-          ${known.map(
-            ([name, value]) =>
-              html`<dt key=${name}>${name}</dt>
-                <dd><code class="value">${typeof value === 'string' ? value : JSON.stringify(value)}</code></dd>`,
-          )}
-        </dl>
-      </details>`
-    }
-  </div>`
-}
-
-/** The kind, what it is about, and whose it is. */
-function aboutOf(alert: Alert): VNode {
-  const href = subjectHref(alert)
-  const text = html`<span class="anywhere">${alert.subject}</span>`
-  return html`<span class="row muted">
-    <span>${kindName(alert.kind)}</span>
-    ${href === undefined ? text : html`<a href=${href}>${text}</a>`}
-    ${alert.org !== null && html`<span class="anywhere">organization ${alert.org}</span>`}
-  </span>`
-}
-
-function stateCell({ state, acknowledged_at: acknowledged, acknowledged_by: by, resolved_at: resolved, resolves }: Alert): VNode {
-  if (resolves !== null) return html`<span class="muted">–</span>`
-  const at = state === 'resolved' ? resolved : state === 'acknowledged' ? acknowledged : null
-  const tone = state === 'open' ? 'warn' : state === 'acknowledged' ? 'info' : 'good'
-  return html`<span class="two-lines">
-    <span><${Badge} tone=${tone}>${stateNames[state]}<//></span>
-    ${at !== null && html`<small><${Time} at=${at} relative />${state === 'acknowledged' && by !== null && html` by <span class="mono anywhere">${by}</span>`}</small>`}
-  </span>`
+  return html`<${Empty} title="No alerts yet">What happens to spend caps, providers, keys and certificates appears here.<//>`
 }
 
 function choicesOf(names: Readonly<Record<string, string>>): readonly { readonly value: string; readonly label: string }[] {

@@ -1,5 +1,4 @@
-import type { Tone } from '../../components/feedback.ts'
-import { hrefOf } from '../../place.ts'
+import { hrefOf, type Parameters } from '../../address.ts'
 
 /** As in `GET /admin/v1/alerts`. */
 export interface Alert {
@@ -42,32 +41,50 @@ export function kindName(kind: string): string {
 }
 
 /** An all-clear is good news, however it is graded. */
-export function severityTone({ severity, resolves }: Pick<Alert, 'severity' | 'resolves'>): Tone {
+export function severityTone({ severity, resolves }: Pick<Alert, 'severity' | 'resolves'>): 'good' | 'bad' | 'warn' | 'info' {
   if (resolves !== null) return 'good'
   return severity === 'critical' ? 'bad' : severity === 'warning' ? 'warn' : 'info'
 }
 
-/** Where the subject of an alert can be looked at. Undefined if it has no page. */
-export function subjectHref({ subject, kind }: Pick<Alert, 'subject' | 'kind'>): string | undefined {
+const hourMs = 3_600_000
+const laterMs = 600_000
+
+/** Where the subject of an alert can be looked at: its page, or the requests around that time. Undefined if there is neither. */
+export function subjectHref({ subject, kind, created_at: at }: Pick<Alert, 'subject' | 'kind' | 'created_at'>): string | undefined {
   const [type, ...others] = subject.split(':')
   const name = others.join(':')
-  if (name === '') return undefined
   const [first, ...rest] = name.split('/')
   const below = rest.join('/')
-  const sorted = kind === 'latency' ? { sort: 'elapsed_ms' } : { status: 'error' }
   switch (type) {
     case 'key':
       return hrefOf('keys', { id: name })
     case 'org':
-      return hrefOf('accounts', { level: 'org', id: name })
+      return hrefOf('accounts', { level: 'org', id: decoded(name) })
     case 'team':
     case 'user':
-      return below === '' ? undefined : hrefOf('accounts', { level: type, id: below, org: first })
+      return below === '' ? undefined : hrefOf('accounts', { level: type, id: decoded(below), org: decoded(first!) })
     case 'provider':
-      return hrefOf('logs', { provider: name, time: '1h', ...sorted })
+      return requestsAround(at, kind, { provider: name })
     case 'model':
-      return below === '' ? undefined : hrefOf('logs', { provider: first, model: below, time: '1h', ...sorted })
+      return below === '' ? undefined : requestsAround(at, kind, { provider: first, model: below })
+    case 'gateway':
+      return kind === 'errors' || kind === 'latency' ? requestsAround(at, kind, {}) : undefined
     default:
       return undefined
   }
+}
+
+/** Subjects have the ids of accounts percent-encoded. */
+function decoded(id: string): string {
+  try {
+    return decodeURIComponent(id)
+  } catch {
+    return id
+  }
+}
+
+function requestsAround(at: string, kind: string, filter: Parameters): string {
+  const time = Date.parse(at)
+  const [from, to] = [time - hourMs, time + laterMs].map(each => new Date(each).toISOString())
+  return hrefOf('logs', { ...filter, time: 'custom', from, to, ...(kind === 'latency' ? { sort: 'elapsed_ms' } : { status: 'error' }) })
 }

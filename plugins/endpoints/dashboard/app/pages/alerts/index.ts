@@ -18,7 +18,7 @@ const tabs = [
 /** The filters of the tabs. */
 const cleared = { cursor: undefined, kind: undefined, state: undefined, org: undefined, time: undefined, target: undefined }
 
-/** What needs somebody's attention, and who is told of it. */
+/** The alerts, and who is told of them. */
 export default function Alerts(): VNode {
   const [{ tab }, setParameters] = useParameters()
   const current = tabs.find(({ id }) => id === tab) ?? tabs[0]

@@ -38,7 +38,7 @@ const states: Readonly<Record<Message['state'], { readonly name: string; readonl
   'left-out': { name: 'In a digest', tone: 'neutral' },
 }
 
-/** What could not be delivered to targets, and can be sent again; or all that was sent. */
+/** Messages that no target took, which can be sent again; or all messages. */
 export function MessageList(): VNode {
   const [{ state = 'failed', target }, setParameters] = useParameters()
   const { may } = useSession()

@@ -4,7 +4,7 @@ import type { Failure, FailureKind } from './failure.ts'
 import { outcomes } from './reasons.ts'
 import type { RequestRecord } from './record.ts'
 
-/** What an operator can do, and where. */
+/** A way out for an operator, and the page for it. */
 export interface Advice {
   readonly text: string
   readonly link?: Link | undefined

@@ -9,7 +9,6 @@ import { levelNames } from '../../policy.ts'
 import { useSession } from '../../session.ts'
 import { adviceFor, failureTitle, type Link } from './advice.ts'
 import { failureOf, type Failure } from './failure.ts'
-import { statusText } from './reasons.ts'
 import type { RequestRecord } from './record.ts'
 
 /** Why the request failed, in the words that the caller got, and what an operator can do. Nothing for one that did not. */
@@ -44,7 +43,7 @@ function factsOf(record: RequestRecord, { kind, level, vendor }: Failure): reado
     ['Class', kind],
     ['Level', level && levelNames[level]],
     ['Vendor', vendor && html`<span class="anywhere">${vendor.provider}</span>`],
-    ['Status of the vendor', vendor?.status && statusText(vendor.status)],
+    ['Status of the vendor', vendor?.status],
     ['Code of the vendor', vendor?.code && html`<code class="anywhere">${vendor.code}</code>`],
     ['Request id of the vendor', vendor?.requestId && html`<${Code} text=${vendor.requestId} what="request id of the vendor" />`],
     ['Left out', message?.includes('…') && record.policy?.['logging'] !== true && 'what … stands for, because logging was off'],

@@ -15,7 +15,7 @@ export interface Failure {
   readonly vendor: VendorFacts | undefined
 }
 
-/** What the vendor that failed last said. */
+/** The answer of the vendor that failed last. */
 export interface VendorFacts {
   readonly provider: string
   readonly status: number | null

@@ -38,7 +38,7 @@ export function orderIn({ sort, order }: LogFilters): { readonly by: string; rea
   return { by: sort !== undefined && Object.hasOwn(measures, sort) ? sort : newestFirst, isAscending: order === 'asc' }
 }
 
-/** What the address gets for an order. */
+/** An order as it stands in the address. */
 export function parametersOf(by: string, isAscending: boolean): Parameters {
   return { sort: by === newestFirst ? undefined : by, order: isAscending ? 'asc' : undefined, cursor: undefined }
 }

@@ -1,12 +1,11 @@
 import type { VNode } from 'preact'
-import { Badge, type Tone } from '../../components/feedback.ts'
-import { Table, type Column } from '../../components/table.ts'
-import { none, preciseDuration as exact, usd } from '../../format.ts'
-import { html, type Children } from '../../html.ts'
+import { preciseDuration as exact } from '../../format.ts'
+import { html } from '../../html.ts'
 import { ticksOf } from './axis.ts'
-import { outcomes } from './reasons.ts'
-import type { Attempt, RequestRecord } from './record.ts'
-import { endOf, isWait, startOf, timelineOf, type Part, type PartKind, type Step, type Timeline } from './timeline.ts'
+import { Outcome } from './outcome.ts'
+import type { RequestRecord } from './record.ts'
+import { TimeTable } from './time-table.ts'
+import { endOf, startOf, timelineOf, type Part, type PartKind, type Step, type Timeline } from './timeline.ts'
 
 const partNames: Readonly<Record<PartKind, string>> = {
   gateway: 'Checks, policy and plan',
@@ -53,8 +52,7 @@ export function Waterfall({ record }: { readonly record: RequestRecord }): VNode
     </ul>
     <details class="more">
       <summary>The same as a table</summary>
-      <${Table} label="Times after the arrival" rows=${rowsOf(timeline)} rowKey=${({ key }: TimeRow) => key} columns=${columns} />
-      <p class="hint">Times begin with the arrival of the request. An attempt does not count the time in which the client did not read.</p>
+      <${TimeTable} timeline=${timeline} />
     </details>
   </div>`
 }
@@ -93,69 +91,6 @@ function Row({ step, timeline }: { readonly step: Step; readonly timeline: Timel
     </div>
     <div class="step-time">${exact(endOf(step) - startOf(step))}</div>
   </li>`
-}
-
-function Outcome({ attempt, isBeside }: { readonly attempt: Attempt; readonly isBeside: boolean }): VNode {
-  const { outcome, status, cost_usd: cost, vendor_code: code } = attempt
-  const said = [status !== null && status >= 400 ? String(status) : undefined, code].filter(each => each !== undefined)
-  return html`<${Badge} tone=${toneOf(outcome)}>${outcomes[outcome] ?? outcome}<//>
-    ${said.length > 0 && html`<code class="anywhere muted">${said.join(' ')}</code>`}
-    ${isBeside && html`<${Badge} tone="info">side by side<//>`}
-    ${cost !== undefined && cost !== null && html`<span class="muted">${outcome === 'outrun' ? 'may cost' : 'cost'} ${usd(cost)}</span>`}`
-}
-
-export function toneOf(outcome: string): Tone {
-  return outcome === 'ok' ? 'good' : outcome === 'outrun' || outcome === 'left' ? 'neutral' : 'bad'
-}
-
-interface TimeRow {
-  readonly key: string
-  readonly name: string
-  readonly began: number
-  readonly waits: readonly Part[]
-  readonly firstMs: number | undefined
-  readonly ended: number
-  readonly outcome: Children
-  readonly requestId: string | undefined
-}
-
-const columns: readonly Column<TimeRow>[] = [
-  { head: 'Step', cell: ({ name }) => html`<div class="anywhere step-cell">${name}</div>` },
-  { head: 'Began', align: 'end', cell: ({ began }) => exact(began) },
-  {
-    head: 'Waited',
-    align: 'end',
-    cell: ({ waits }) =>
-      waits.length === 0
-        ? none
-        : waits.map(({ kind, fromMs, toMs }) => html`<div key=${kind}>${exact(toMs - fromMs)} ${shortWaits[kind]}</div>`),
-  },
-  { head: 'First event after', align: 'end', cell: ({ firstMs }) => exact(firstMs) },
-  { head: 'Took', align: 'end', cell: ({ began, ended }) => exact(ended - began) },
-  { head: 'Ended', align: 'end', cell: ({ ended }) => exact(ended) },
-  {
-    head: 'Outcome',
-    cell: ({ outcome, requestId }) =>
-      html`<div class="row">${outcome}</div>
-        ${requestId !== undefined && html`<small class="muted">The vendor’s request id: <code class="anywhere">${requestId}</code></small>`}`,
-  },
-]
-const shortWaits: Readonly<Partial<Record<PartKind, string>>> = { credit: 'for credit', backoff: 'pause', queue: 'for a place' }
-
-function rowsOf({ steps }: Timeline): readonly TimeRow[] {
-  return steps.map((step, index) => {
-    const { name, attempt, parts } = step
-    return {
-      key: String(index),
-      name,
-      began: startOf(step),
-      waits: parts.filter(({ kind }) => isWait(kind)),
-      firstMs: attempt?.first_event_ms,
-      ended: endOf(step),
-      outcome: attempt ? html`<${Outcome} attempt=${attempt} isBeside=${step.isBeside} />` : none,
-      requestId: attempt?.request_id,
-    }
-  })
 }
 
 function titleOf({ kind, fromMs, toMs }: Part): string {
