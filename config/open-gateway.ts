@@ -1,4 +1,5 @@
 import { createGateway, type Gateway } from '../core/gateway.ts'
+import type { Siblings } from '../core/contracts/siblings.ts'
 import { AssemblyError } from '../core/foundation/errors.ts'
 import type { JsonObject } from '../core/index.ts'
 import { check } from '../core/framework/plugin-host.ts'
@@ -18,12 +19,14 @@ interface OpenOptions {
   readonly lookOnly?: boolean
   /** In every line of the log. */
   readonly logFields?: JsonObject
+  /** The other workers. */
+  readonly siblings?: Siblings
 }
 
 /** Sets up and starts the gateway of a config. Throws a `ConfigError` that names the file and every problem. */
 export async function openGateway(
   config: LoadedConfig,
-  { logLevel = config.server.logLevel, createFiles = true, lookOnly = false, logFields }: OpenOptions = {},
+  { logLevel = config.server.logLevel, createFiles = true, lookOnly = false, logFields, siblings }: OpenOptions = {},
 ): Promise<Gateway> {
   const { file, folder, plugins, problems, server, given, overridden } = config
   if (problems.length > 0) throw new ConfigError(file, [...problems, ...optionProblems(config)])
@@ -44,6 +47,7 @@ export async function openGateway(
       createFiles,
       lookOnly,
       logFields,
+      siblings,
     })
   } catch (error) {
     if (error instanceof AssemblyError || error instanceof AggregateError) throw new ConfigError(file, problemsOf(error))

@@ -21,12 +21,10 @@ export type { SortStrategy, SortView } from './contracts/sort-strategy.ts'
 export type { Tool, ToolCall, ToolFunction, ToolResult, ToolSession } from './contracts/tool.ts'
 export { Clock } from './foundation/clock.ts'
 export { GatewayError, invalidRequest, PluginError, policyRefusal, type ErrorCode } from './foundation/errors.ts'
-export type { FailureReason } from './foundation/failure-reason.ts'
 export { Ids } from './foundation/ids.ts'
 export { isObject, parseJson, type JsonObject } from './foundation/json.ts'
 export type { Logger } from './foundation/logger.ts'
 export { token, type Token } from './foundation/token.ts'
-export { own, wording, Wording, type Own } from './foundation/wording.ts'
 export {
   AbsentProviders,
   CallObservers,

@@ -45,8 +45,10 @@ export function shortened(text: string, width: number): string {
 /** `850 ms`, `4.21 s` or `2 min 5 s`. */
 export function duration(ms: number): string {
   if (ms < 1_000) return `${Number(ms.toPrecision(3))} ms`
-  if (ms < 60_000) return `${Number((ms / 1_000).toPrecision(3))} s`
-  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`
+  if (ms < 59_950) return `${Number((ms / 1_000).toPrecision(3))} s`
+  const seconds = Math.round(ms / 1_000)
+  const rest = seconds % 60
+  return `${Math.floor(seconds / 60)} min${rest === 0 ? '' : ` ${rest} s`}`
 }
 
 export function dollars(usd: number): string {

@@ -90,7 +90,7 @@ function plan({ routing, attempts: made }: ExplainedRecord, width: number): read
 }
 
 function attempts({ attempts: made, elapsed_ms: took, credit_wait_ms: waited }: ExplainedRecord, width: number): readonly string[] {
-  const waiting = waited === null ? [] : [`waited ${duration(waited)} for credit that other requests held`]
+  const waiting = waited === null ? [] : wrapped(`waited ${duration(waited)} for credit that other requests held`, width)
   if (made.length === 0) return [...waiting, 'none']
   return [...waiting, ...waterfall(made, took, width)]
 }

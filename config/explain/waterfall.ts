@@ -47,7 +47,8 @@ function facts(attempt: Attempt): readonly string[] {
   const { outcome, status, vendor_code: code, first_event_ms: first, queued_ms: queued, waited_ms: waited } = attempt
   const { elapsed_ms: took, request_id: id } = attempt
   return [
-    `${duration(took)} ${outcome}${status === null ? '' : ` ${status}`}${code === undefined ? '' : ` ${clean(code)}`}`,
+    `${duration(took)} ${outcome}${status === null ? '' : ` ${status}`}`,
+    ...(code === undefined ? [] : [clean(code)]),
     ...(first === undefined ? [] : [`first event after ${duration(first)}`]),
     ...(queued === undefined ? [] : [`queued ${duration(queued)}`]),
     ...(waited === undefined ? [] : [`waited ${duration(waited)} after a failure`]),

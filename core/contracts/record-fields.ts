@@ -91,15 +91,14 @@ export const recordFields = {
       'left',
       'gateway',
     ],
-    about:
-      'The class of the failure: `request`, `authentication`, `permission`, `policy`, `guardrail`, `limit`, `concurrency`, `cap`, `credit`, `overload`, `vendor`, `timeout`, `left` or `gateway`.',
+    about: 'The class of the failure.',
   },
   reasonLevel: {
     type: 'text',
     optional: true,
     revision: 40,
     choices: ['org', 'team', 'user', 'key'],
-    about: 'The level whose policy, limit, cap or credit refused the request: `org`, `team`, `user` or `key`.',
+    about: 'The level whose policy, limit, cap or credit refused the request.',
   },
   firstEventMs: {
     type: 'number',

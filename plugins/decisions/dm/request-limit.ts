@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { GatewayError, own, wording } from '../../../core/index.ts'
+import { GatewayError } from '../../../core/index.ts'
+import { own, wording } from '../../../core/kit.ts'
 import type { RateLimiter, TokenWindow } from '../../../core/stores.ts'
 
 const maxWaitMs = 1_000

@@ -1,5 +1,5 @@
-import { invalidRequest, ProviderFailure, type GenerationRequest, wording, own } from '../../../core/index.ts'
-import { answerBy, type DecisionAnswer, type DecisionRequest, type Question } from '../../../core/kit.ts'
+import { invalidRequest, ProviderFailure, type GenerationRequest } from '../../../core/index.ts'
+import { answerBy, type DecisionAnswer, type DecisionRequest, type Question, wording, own } from '../../../core/kit.ts'
 import { labelEstimator, returnsLogprobs } from './by-labels.ts'
 import { structuredEstimator } from './by-structure.ts'
 import { Refused, type Calls } from './calls.ts'

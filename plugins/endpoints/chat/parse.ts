@@ -1,5 +1,13 @@
-import { invalidRequest, isObject, type GenerationRequest, type JsonObject, wording } from '../../../core/index.ts'
-import { namedSession, serviceTiers, type AnswerDetail, type ServiceTier, type TextFormat, type Warning } from '../../../core/kit.ts'
+import { invalidRequest, isObject, type GenerationRequest, type JsonObject } from '../../../core/index.ts'
+import {
+  namedSession,
+  serviceTiers,
+  type AnswerDetail,
+  type ServiceTier,
+  type TextFormat,
+  type Warning,
+  wording,
+} from '../../../core/kit.ts'
 import { itemsOf } from './messages.ts'
 import type { Circumstances } from './passing.ts'
 import { reasoningSettings } from './reasoning.ts'

@@ -1,6 +1,6 @@
 import pTimeout from 'p-timeout'
-import { GatewayError, invalidRequest, type Caller, type Item, type Logger, wording, own } from '../../../core/index.ts'
-import { withIds, type GatewayServices } from '../../../core/kit.ts'
+import { GatewayError, invalidRequest, type Caller, type Item, type Logger } from '../../../core/index.ts'
+import { withIds, type GatewayServices, wording, own } from '../../../core/kit.ts'
 import type {
   ConversationAddress,
   ConversationLease,

@@ -1,4 +1,5 @@
-import { GatewayError, invalidRequest, type Caller, wording, own } from '../../../core/index.ts'
+import { GatewayError, invalidRequest, type Caller } from '../../../core/index.ts'
+import { wording, own } from '../../../core/kit.ts'
 
 export function notFound(id: string): GatewayError {
   return new GatewayError({

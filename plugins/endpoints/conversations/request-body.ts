@@ -1,5 +1,5 @@
-import { invalidRequest, isObject, type Item, wording } from '../../../core/index.ts'
-import { bodyValidator, itemSchema, withParam, type GatewayServices } from '../../../core/kit.ts'
+import { invalidRequest, isObject, type Item } from '../../../core/index.ts'
+import { bodyValidator, itemSchema, withParam, type GatewayServices, wording } from '../../../core/kit.ts'
 import { GatewayError } from '../../../core/index.ts'
 import type { StoredConversation } from '../../../core/stores.ts'
 import { normaliseInput } from '../responses/normalise.ts'

@@ -1,4 +1,5 @@
-import { invalidRequest, isObject, type GatewayError, type JsonObject, wording, own } from '../../../core/index.ts'
+import { invalidRequest, isObject, type GatewayError, type JsonObject } from '../../../core/index.ts'
+import { wording, own } from '../../../core/kit.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 /** The public format took over the path on 27 October 2026. */

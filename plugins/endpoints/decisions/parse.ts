@@ -1,5 +1,5 @@
-import { invalidRequest, wording } from '../../../core/index.ts'
-import { bodyValidator, decisionRequestSchema, type DecisionRequest, type Question } from '../../../core/kit.ts'
+import { invalidRequest } from '../../../core/index.ts'
+import { bodyValidator, decisionRequestSchema, type DecisionRequest, type Question, wording } from '../../../core/kit.ts'
 
 const validate = bodyValidator(decisionRequestSchema)
 

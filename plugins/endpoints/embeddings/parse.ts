@@ -1,5 +1,5 @@
-import { invalidRequest, isObject, type JsonObject, own, wording } from '../../../core/index.ts'
-import { bodyValidator, type EmbeddingInput, type EmbeddingPurpose, type EmbeddingRequest } from '../../../core/kit.ts'
+import { invalidRequest, isObject, type JsonObject } from '../../../core/index.ts'
+import { bodyValidator, type EmbeddingInput, type EmbeddingPurpose, type EmbeddingRequest, own, wording } from '../../../core/kit.ts'
 import { embeddingsSchema, maxInputs } from './request-body.ts'
 
 const validate = bodyValidator(embeddingsSchema)

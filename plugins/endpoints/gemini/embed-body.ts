@@ -1,5 +1,5 @@
-import { invalidRequest, type JsonObject, wording, own } from '../../../core/index.ts'
-import { bodyValidator, type EmbeddingPurpose, type EmbeddingRequest, type Warning } from '../../../core/kit.ts'
+import { invalidRequest, type JsonObject } from '../../../core/index.ts'
+import { bodyValidator, type EmbeddingPurpose, type EmbeddingRequest, type Warning, wording, own } from '../../../core/kit.ts'
 import { camelCased, type Shape } from './spelling.ts'
 import { modelNamed } from './target.ts'
 

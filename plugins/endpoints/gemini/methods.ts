@@ -1,5 +1,5 @@
-import { invalidRequest, isObject, type Exchange, type JsonObject, type Reply, wording } from '../../../core/index.ts'
-import type { GatewayServices } from '../../../core/kit.ts'
+import { invalidRequest, isObject, type Exchange, type JsonObject, type Reply } from '../../../core/index.ts'
+import { type GatewayServices, wording } from '../../../core/kit.ts'
 import { countTokens } from './count-tokens.ts'
 import { createContent } from './create.ts'
 import { embedContents } from './embed.ts'

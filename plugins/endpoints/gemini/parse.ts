@@ -1,5 +1,5 @@
-import { invalidRequest, type GenerationRequest, type Item, type JsonObject, wording } from '../../../core/index.ts'
-import type { AnswerDetail, Warning } from '../../../core/kit.ts'
+import { invalidRequest, type GenerationRequest, type Item, type JsonObject } from '../../../core/index.ts'
+import { type AnswerDetail, type Warning, wording } from '../../../core/kit.ts'
 import { itemsOf, systemParts } from './contents.ts'
 import type { Circumstances } from './passing.ts'
 import { checkedContent, type ContentBody, type GenerationConfig } from './request-body.ts'

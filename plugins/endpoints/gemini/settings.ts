@@ -1,5 +1,5 @@
-import { invalidRequest, type GenerationRequest, type JsonObject, wording } from '../../../core/index.ts'
-import type { Effort, TextFormat } from '../../../core/kit.ts'
+import { invalidRequest, type GenerationRequest, type JsonObject } from '../../../core/index.ts'
+import { type Effort, type TextFormat, wording } from '../../../core/kit.ts'
 import type { GenerationConfig } from './request-body.ts'
 import { isStrict, jsonSchemaOf } from './schema.ts'
 

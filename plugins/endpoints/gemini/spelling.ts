@@ -1,4 +1,5 @@
-import { invalidRequest, isObject, type JsonObject, wording } from '../../../core/index.ts'
+import { invalidRequest, isObject, type JsonObject } from '../../../core/index.ts'
+import { wording } from '../../../core/kit.ts'
 
 /** The members of a message of this API whose names it knows. `true`: the value is taken as it is. Lists have the shape of their elements. */
 export type Shape = { readonly [member: string]: Shape | true }

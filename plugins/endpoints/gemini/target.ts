@@ -1,4 +1,5 @@
-import { GatewayError, invalidRequest, wording, own } from '../../../core/index.ts'
+import { GatewayError, invalidRequest } from '../../../core/index.ts'
+import { wording, own } from '../../../core/kit.ts'
 
 export const methods = ['generateContent', 'streamGenerateContent', 'countTokens', 'embedContent', 'batchEmbedContents'] as const
 export type Method = (typeof methods)[number]

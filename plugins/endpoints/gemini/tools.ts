@@ -1,5 +1,5 @@
-import { invalidRequest, type JsonObject, wording } from '../../../core/index.ts'
-import { turnedOff, unpriced, type ToolChoice, type ToolDefinition, type Warning } from '../../../core/kit.ts'
+import { invalidRequest, type JsonObject } from '../../../core/index.ts'
+import { turnedOff, unpriced, type ToolChoice, type ToolDefinition, type Warning, wording } from '../../../core/kit.ts'
 import type { Circumstances } from './passing.ts'
 import type { ContentBody, WireFunction, WireTool } from './request-body.ts'
 import { jsonSchemaOf } from './schema.ts'

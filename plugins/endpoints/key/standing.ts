@@ -1,7 +1,7 @@
 import pTimeout from 'p-timeout'
-import { GatewayError, type Caller, type JsonObject, wording } from '../../../core/index.ts'
+import { GatewayError, type Caller, type JsonObject } from '../../../core/index.ts'
 import { policyFields } from '../../../core/admin.ts'
-import type { KeyWindow } from '../../../core/kit.ts'
+import { type KeyWindow, wording } from '../../../core/kit.ts'
 import { periodEnd, windowsOfKey, type KeyLimit, type Ledger, type RateLimiter, type RecordStore } from '../../../core/stores.ts'
 
 export interface Stores {

@@ -1,5 +1,5 @@
-import { invalidRequest, isObject, type GenerationRequest, type Item, type JsonObject, wording } from '../../../core/index.ts'
-import { namedSession, turnedOff, unpriced, type AnswerDetail, type Warning } from '../../../core/kit.ts'
+import { invalidRequest, isObject, type GenerationRequest, type Item, type JsonObject } from '../../../core/index.ts'
+import { namedSession, turnedOff, unpriced, type AnswerDetail, type Warning, wording } from '../../../core/kit.ts'
 import { addItems, textParts } from './blocks.ts'
 import type { Circumstances } from './passing.ts'
 import { checkCount, checkRequest, type Block, type RequestBody } from './request-body.ts'

@@ -1,4 +1,5 @@
-import { GatewayError, wording } from '../../../core/index.ts'
+import { GatewayError } from '../../../core/index.ts'
+import { wording } from '../../../core/kit.ts'
 import type { RequestBody } from './request-body.ts'
 
 const code = 'thread_unsupported_request'

@@ -1,5 +1,5 @@
-import { invalidRequest, type JsonObject, wording } from '../../../core/index.ts'
-import { turnedOff, unpriced, type ToolChoice, type ToolDefinition, type Warning, type WebSearchTool } from '../../../core/kit.ts'
+import { invalidRequest, type JsonObject } from '../../../core/index.ts'
+import { turnedOff, unpriced, type ToolChoice, type ToolDefinition, type Warning, type WebSearchTool, wording } from '../../../core/kit.ts'
 import type { Circumstances } from './passing.ts'
 import type { RequestBody, WireTool } from './request-body.ts'
 

@@ -6,9 +6,8 @@ import {
   type JsonObject,
   type Model,
   type Reply,
-  wording,
 } from '../../../core/index.ts'
-import { retryHeaders } from '../../../core/kit.ts'
+import { retryHeaders, wording } from '../../../core/kit.ts'
 import type { Found } from './find.ts'
 import { limitIn, onlyOne } from './limit.ts'
 import type { Cut, ListForm } from './list.ts'

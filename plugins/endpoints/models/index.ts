@@ -8,10 +8,8 @@ import {
   type JsonObject,
   type Reply,
   type Route,
-  wording,
-  own,
 } from '../../../core/index.ts'
-import type { GatewayServices } from '../../../core/kit.ts'
+import { type GatewayServices, wording, own } from '../../../core/kit.ts'
 import { MetricStore } from '../../../core/stores.ts'
 import { anthropicCut, anthropicDetail, anthropicError, anthropicForm, isAnthropic } from './anthropic-form.ts'
 import { describeGoogleModel, describeGoogleModels, describeModel, describeModels } from './description.ts'

@@ -1,4 +1,5 @@
-import { invalidRequest, wording, own } from '../../../core/index.ts'
+import { invalidRequest } from '../../../core/index.ts'
+import { wording, own } from '../../../core/kit.ts'
 
 const shownLength = 100
 

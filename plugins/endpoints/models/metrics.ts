@@ -1,5 +1,5 @@
-import { invalidRequest, type Endpoint, type JsonObject, type MetricWindow, wording } from '../../../core/index.ts'
-import { defaultIntervalMs, intervalMsOf } from '../../../core/kit.ts'
+import { invalidRequest, type Endpoint, type JsonObject, type MetricWindow } from '../../../core/index.ts'
+import { defaultIntervalMs, intervalMsOf, wording } from '../../../core/kit.ts'
 import type { MetricStore } from '../../../core/stores.ts'
 
 /** The parameter `interval` in milliseconds. Throws a 400. */

@@ -1,5 +1,5 @@
-import { invalidRequest, isObject, type JsonObject, wording } from '../../../core/index.ts'
-import { bodyValidator, type RerankRequest } from '../../../core/kit.ts'
+import { invalidRequest, isObject, type JsonObject } from '../../../core/index.ts'
+import { bodyValidator, type RerankRequest, wording } from '../../../core/kit.ts'
 import { rerankSchema } from './request-body.ts'
 
 const validate = bodyValidator(rerankSchema)

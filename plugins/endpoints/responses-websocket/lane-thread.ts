@@ -1,5 +1,5 @@
-import { invalidRequest, type Item, wording } from '../../../core/index.ts'
-import { isPending, memoryOf, type FinishedAnswer, type Thread } from '../../../core/kit.ts'
+import { invalidRequest, type Item } from '../../../core/index.ts'
+import { isPending, memoryOf, type FinishedAnswer, type Thread, wording } from '../../../core/kit.ts'
 import type { Turn } from '../../../core/stores.ts'
 import type { LatestResponse, LatestResponses } from './latest-responses.ts'
 

@@ -1,4 +1,5 @@
-import { GatewayError, invalidRequest, wording, own } from '../../../core/index.ts'
+import { GatewayError, invalidRequest } from '../../../core/index.ts'
+import { wording, own } from '../../../core/kit.ts'
 import { cancelledCode } from '../responses/errors.ts'
 
 // The errors that only a WebSocket has. Clients match on some of the codes: docs/protocol/websocket.md#errors.

@@ -2,8 +2,8 @@
 
 import crossws, { type NodeAdapter } from 'crossws/adapters/node'
 import type { IncomingMessage } from 'node:http'
-import { GatewayError, own, wording, type Wording } from '../../../core/index.ts'
-import type { Connection, Conversations, GatewayServices } from '../../../core/kit.ts'
+import { GatewayError } from '../../../core/index.ts'
+import { type Connection, type Conversations, type GatewayServices, own, wording, type Wording } from '../../../core/kit.ts'
 import { explainCloses } from './explained-close.ts'
 import { ResponsesSocket, type SocketOptions } from './responses-socket.ts'
 import { Upkeep } from './upkeep.ts'

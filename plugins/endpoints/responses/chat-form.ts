@@ -1,5 +1,5 @@
-import { invalidRequest, isObject, type GatewayError, type JsonObject, wording, own } from '../../../core/index.ts'
-import type { Warning } from '../../../core/kit.ts'
+import { invalidRequest, isObject, type GatewayError, type JsonObject } from '../../../core/index.ts'
+import { type Warning, wording, own } from '../../../core/kit.ts'
 
 // Requests in the form of the Chat Completions API: the most common mistake of newcomers.
 

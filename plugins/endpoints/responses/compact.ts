@@ -1,5 +1,5 @@
-import { GatewayError, invalidRequest, isObject, type Exchange, type Reply, wording } from '../../../core/index.ts'
-import { gatewayHeaders, type GatewayServices, type Warning } from '../../../core/kit.ts'
+import { GatewayError, invalidRequest, isObject, type Exchange, type Reply } from '../../../core/index.ts'
+import { gatewayHeaders, type GatewayServices, type Warning, wording } from '../../../core/kit.ts'
 import { CompactionBuilder } from './compaction-builder.ts'
 import { neutralRequest, publicWarning } from './neutral-request.ts'
 import { parseRequest } from './parse.ts'

@@ -1,5 +1,5 @@
-import { GatewayError, type Clock, type Ids, type JsonObject, wording } from '../../../core/index.ts'
-import type { FinishedAnswer, GenerationSink, ItemEvent, MessageItem, Outcome } from '../../../core/kit.ts'
+import { GatewayError, type Clock, type Ids, type JsonObject } from '../../../core/index.ts'
+import { type FinishedAnswer, type GenerationSink, type ItemEvent, type MessageItem, type Outcome, wording } from '../../../core/kit.ts'
 import { publicUsage } from './response-object.ts'
 
 /** Makes the object `response.compaction`: the messages that stay, then the compaction. */

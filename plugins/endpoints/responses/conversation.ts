@@ -1,5 +1,5 @@
-import { invalidRequest, isObject, type Caller, type GatewayError, wording } from '../../../core/index.ts'
-import type { Conversations, ConversationThread, RequestScope, StoredResponses } from '../../../core/kit.ts'
+import { invalidRequest, isObject, type Caller, type GatewayError } from '../../../core/index.ts'
+import { type Conversations, type ConversationThread, type RequestScope, type StoredResponses, wording } from '../../../core/kit.ts'
 import type { RequestBody } from './request-body.ts'
 
 /** `absent`: no plugin keeps conversations. `unlogged`: the key has request logging off, so nothing is kept. */

@@ -1,4 +1,5 @@
-import { invalidRequest, isObject, type JsonObject, wording, own } from '../../../core/index.ts'
+import { invalidRequest, isObject, type JsonObject } from '../../../core/index.ts'
+import { wording, own } from '../../../core/kit.ts'
 import { includables, type Includable } from './request-body.ts'
 
 export type Included = ReadonlySet<Includable>

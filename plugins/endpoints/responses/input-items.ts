@@ -1,5 +1,5 @@
-import { invalidRequest, type Exchange, type JsonObject, type Reply, wording, own } from '../../../core/index.ts'
-import type { GatewayServices } from '../../../core/kit.ts'
+import { invalidRequest, type Exchange, type JsonObject, type Reply } from '../../../core/index.ts'
+import { type GatewayServices, wording, own } from '../../../core/kit.ts'
 import type { LazyBackground } from './background/setup.ts'
 import { includedBy, shownItem } from './included.ts'
 import { pageQuery, type PageQuery } from './page-query.ts'

@@ -1,4 +1,5 @@
-import { invalidRequest, type GatewayError, type JsonObject, wording, own } from '../../../core/index.ts'
+import { invalidRequest, type GatewayError, type JsonObject } from '../../../core/index.ts'
+import { wording, own } from '../../../core/kit.ts'
 
 const whatToSend = 'Send a string, or a list with at least one item'
 

@@ -1,5 +1,5 @@
-import { invalidRequest, isObject, wording, own } from '../../../core/index.ts'
-import { characters, maxTextLength } from '../../../core/kit.ts'
+import { invalidRequest, isObject } from '../../../core/index.ts'
+import { characters, maxTextLength, wording, own } from '../../../core/kit.ts'
 import { emptyInput } from './missing-input.ts'
 
 type Draft = Record<string, unknown>

@@ -1,4 +1,5 @@
-import { invalidRequest, own, wording } from '../../../core/index.ts'
+import { invalidRequest } from '../../../core/index.ts'
+import { own, wording } from '../../../core/kit.ts'
 import { single } from './single.ts'
 
 const orders = ['desc', 'asc'] as const

@@ -1,4 +1,5 @@
-import { invalidRequest, type Exchange, wording, own } from '../../../core/index.ts'
+import { invalidRequest, type Exchange } from '../../../core/index.ts'
+import { wording, own } from '../../../core/kit.ts'
 
 /** Words of the protocol in the place of an id (docs/protocol/http.md#paths), and what a base URL that ends in `/responses` adds. */
 const reserved: ReadonlySet<string> = new Set(['health', 'compact', 'input_tokens', 'responses'])

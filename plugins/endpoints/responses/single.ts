@@ -1,4 +1,5 @@
-import { invalidRequest, wording, own } from '../../../core/index.ts'
+import { invalidRequest } from '../../../core/index.ts'
+import { wording, own } from '../../../core/kit.ts'
 
 /** A query parameter that may appear once. Throws a 400 for a repeated one. */
 export function single(query: URLSearchParams, name: string): string | null {

@@ -1,5 +1,5 @@
-import { GatewayError, invalidRequest, type Exchange, type JsonObject, type Reply, wording } from '../../../core/index.ts'
-import type { GatewayServices, StoredResponses } from '../../../core/kit.ts'
+import { GatewayError, invalidRequest, type Exchange, type JsonObject, type Reply } from '../../../core/index.ts'
+import { type GatewayServices, type StoredResponses, wording } from '../../../core/kit.ts'
 import type { LazyBackground } from './background/setup.ts'
 import { startingAfter } from './background/starting-after.ts'
 import type { BackgroundState, StoredResponse } from '../../../core/stores.ts'

@@ -1,4 +1,5 @@
-import { invalidRequest, isObject, type GenerationRequest, type JsonObject, wording } from '../../../core/index.ts'
+import { invalidRequest, isObject, type GenerationRequest, type JsonObject } from '../../../core/index.ts'
+import { wording } from '../../../core/kit.ts'
 
 /** Tool names must be unambiguous, and `tool_choice` must be possible: docs/protocol/tools.md#choosing. Throws a 400. */
 export function checkTools({

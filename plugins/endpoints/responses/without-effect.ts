@@ -1,5 +1,5 @@
-import { invalidRequest, wording, own } from '../../../core/index.ts'
-import type { Warning } from '../../../core/kit.ts'
+import { invalidRequest } from '../../../core/index.ts'
+import { type Warning, wording, own } from '../../../core/kit.ts'
 import type { ConversationUse } from './conversation.ts'
 import type { RequestBody } from './request-body.ts'
 

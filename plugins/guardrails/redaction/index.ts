@@ -1,4 +1,5 @@
-import { definePlugin, Guardrails, policyRefusal, type RunContext, wording, own } from '../../../core/index.ts'
+import { definePlugin, Guardrails, policyRefusal, type RunContext } from '../../../core/index.ts'
+import { wording, own } from '../../../core/kit.ts'
 import type { Finder } from './finder.ts'
 import { settingsProblem } from './settings-problem.ts'
 import { Searches } from './searches.ts'

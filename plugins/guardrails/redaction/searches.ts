@@ -1,5 +1,5 @@
-import { GatewayError, own, wording } from '../../../core/index.ts'
-import { FairQueue } from '../../../core/kit.ts'
+import { GatewayError } from '../../../core/index.ts'
+import { FairQueue, own, wording } from '../../../core/kit.ts'
 
 /** How much may be searched at the same time. */
 export interface SearchLimits {

@@ -7,10 +7,8 @@ import {
   type OutputChannel,
   type OutputFilter,
   type RunContext,
-  wording,
-  own,
 } from '../../../core/index.ts'
-import { readRequestTexts, type RequestText, type RequestTexts } from '../../../core/kit.ts'
+import { readRequestTexts, type RequestText, type RequestTexts, wording, own } from '../../../core/kit.ts'
 import type { Finder, Found } from './finder.ts'
 import { placeholderPattern, Placeholders } from './placeholders.ts'
 import { Restorer } from './restorer.ts'

@@ -8,11 +8,8 @@ import {
   type GuardVerdict,
   type ItemVerdict,
   type RunContext,
-  own,
-  wording,
-  Wording,
 } from '../../../core/index.ts'
-import { decisionTexts, requestTexts, type DecisionRequest, type RequestText } from '../../../core/kit.ts'
+import { decisionTexts, requestTexts, type DecisionRequest, type RequestText, own, wording, Wording } from '../../../core/kit.ts'
 import { roleAt } from './role.ts'
 import type { AskedText, Question, Service } from './service.ts'
 import type { Verdict } from './verdict.ts'

@@ -7,10 +7,8 @@ import {
   type GuardVerdict,
   type OutputChannel,
   type OutputFilter,
-  own,
-  wording,
 } from '../../../core/index.ts'
-import { decisionTexts, requestTexts, type DecisionRequest, type RequestText } from '../../../core/kit.ts'
+import { decisionTexts, requestTexts, type DecisionRequest, type RequestText, own, wording } from '../../../core/kit.ts'
 import { JsonWordFilter, WordFilter } from './filter.ts'
 import { MaskedText } from './masked-text.ts'
 import { Scanner } from './scanner.ts'

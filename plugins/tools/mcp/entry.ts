@@ -1,5 +1,5 @@
-import { invalidRequest, wording, own } from '../../../core/index.ts'
-import type { Schema, ToolEntry } from '../../../core/kit.ts'
+import { invalidRequest } from '../../../core/index.ts'
+import { type Schema, type ToolEntry, wording, own } from '../../../core/kit.ts'
 
 const names = { type: 'array', maxItems: 500, items: { type: 'string' } } as const
 const filter = { type: 'object', properties: { tool_names: names, read_only: { type: 'boolean' } } } as const

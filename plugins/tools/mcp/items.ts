@@ -1,5 +1,5 @@
-import { invalidRequest, isObject, type Item, type JsonObject, wording } from '../../../core/index.ts'
-import { readableOutput } from '../../../core/kit.ts'
+import { invalidRequest, isObject, type Item, type JsonObject } from '../../../core/index.ts'
+import { readableOutput, wording } from '../../../core/kit.ts'
 import { errorText, maxOutputLength } from './outcome.ts'
 
 type Converted = readonly [call: Item, output: Item]

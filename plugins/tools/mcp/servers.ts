@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { GatewayError, invalidRequest, wording, own } from '../../../core/index.ts'
-import { nearest, type ToolScope } from '../../../core/kit.ts'
+import { GatewayError, invalidRequest } from '../../../core/index.ts'
+import { nearest, type ToolScope, wording, own } from '../../../core/kit.ts'
 import type { McpEntry } from './entry.ts'
 import type { Origins, OriginRules } from './origins.ts'
 import { digestOf, McpServer, type McpServerServices } from './server.ts'

@@ -7,10 +7,8 @@ import {
   type ToolFunction,
   type ToolResult,
   type ToolSession,
-  wording,
-  own,
 } from '../../../core/index.ts'
-import type { ToolEvent, ToolRun, ToolScope } from '../../../core/kit.ts'
+import { type ToolEvent, type ToolRun, type ToolScope, wording, own } from '../../../core/kit.ts'
 import type { McpEntry } from './entry.ts'
 import { argumentsIn, functionNameOf } from './items.ts'
 import type { McpTool } from './listed-tool.ts'

@@ -1,5 +1,5 @@
-import { invalidRequest, wording, own } from '../../../core/index.ts'
-import type { SearchLocation, ToolEntry, WebSearchTool } from '../../../core/kit.ts'
+import { invalidRequest } from '../../../core/index.ts'
+import { type SearchLocation, type ToolEntry, type WebSearchTool, wording, own } from '../../../core/kit.ts'
 import { domainOf } from './results.ts'
 
 /** An entry of `tools`, with the defaults filled in. */

@@ -9,10 +9,8 @@ import {
   type ToolFunction,
   type ToolResult,
   type ToolSession,
-  wording,
-  own,
 } from '../../../core/index.ts'
-import type { SearchEvent, ToolRun, ToolScope } from '../../../core/kit.ts'
+import { type SearchEvent, type ToolRun, type ToolScope, wording, own } from '../../../core/kit.ts'
 import type { EngineLine } from './engine-line.ts'
 import type { SearchEntry } from './entry.ts'
 import type { ResultCache } from './result-cache.ts'

@@ -1,5 +1,5 @@
-import { invalidRequest, isObject, type JsonObject, wording, own } from '../../../../core/index.ts'
-import type { Wire } from '../../../../core/kit.ts'
+import { invalidRequest, isObject, type JsonObject } from '../../../../core/index.ts'
+import { type Wire, wording, own } from '../../../../core/kit.ts'
 import { validatePublicDecision, type publicDecisionSchema, type publicQuestionSchema } from './request-schema.ts'
 
 export type PublicDecision = Wire<typeof publicDecisionSchema> & JsonObject

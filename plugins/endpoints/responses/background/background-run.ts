@@ -1,5 +1,5 @@
-import { GatewayError, type Exchange, type JsonObject, type TokenUsage, wording } from '../../../../core/index.ts'
-import type { Commitment, FinishedAnswer, GenerationSink, ItemEvent, Outcome } from '../../../../core/kit.ts'
+import { GatewayError, type Exchange, type JsonObject, type TokenUsage } from '../../../../core/index.ts'
+import { type Commitment, type FinishedAnswer, type GenerationSink, type ItemEvent, type Outcome, wording } from '../../../../core/kit.ts'
 import type { BackgroundAftermath, BackgroundStore, EventChunk, FinalStatus } from '../../../../core/stores.ts'
 import { cancelledCode } from '../errors.ts'
 import type { ResponseBuilder } from '../response-builder.ts'

@@ -1,5 +1,5 @@
-import { GatewayError, type Caller, type Clock, type Exchange, type Logger, own, wording } from '../../../../core/index.ts'
-import { describeError, isPending, RepeatedError, type GatewayServices } from '../../../../core/kit.ts'
+import { GatewayError, type Caller, type Clock, type Exchange, type Logger } from '../../../../core/index.ts'
+import { describeError, isPending, RepeatedError, type GatewayServices, own, wording } from '../../../../core/kit.ts'
 import {
   Concurrency,
   type BackgroundAftermath,

@@ -1,4 +1,5 @@
-import { GatewayError, type Exchange, type JsonObject, type Reply, wording } from '../../../../core/index.ts'
+import { GatewayError, type Exchange, type JsonObject, type Reply } from '../../../../core/index.ts'
+import { wording } from '../../../../core/kit.ts'
 import type { BackgroundState } from '../../../../core/stores.ts'
 import { streamReply } from '../replies.ts'
 import type { Background } from './background.ts'

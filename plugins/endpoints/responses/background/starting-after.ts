@@ -1,4 +1,5 @@
-import { invalidRequest, wording } from '../../../../core/index.ts'
+import { invalidRequest } from '../../../../core/index.ts'
+import { wording } from '../../../../core/kit.ts'
 import { single } from '../single.ts'
 
 const lastNumber = 2_147_483_647

@@ -1,4 +1,5 @@
-import { GatewayError, invalidRequest, wording, own } from '../../../../core/index.ts'
+import { GatewayError, invalidRequest } from '../../../../core/index.ts'
+import { wording, own } from '../../../../core/kit.ts'
 import type { Background } from './background.ts'
 import { isOver } from './shown.ts'
 

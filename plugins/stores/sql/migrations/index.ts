@@ -24,6 +24,7 @@ import * as usageSession from './0035-usage-session.ts'
 import * as signOuts from './0038-sign-outs.ts'
 import * as recordMeasures from './0041-record-measures.ts'
 import * as alerts from './0042-alerts.ts'
+import * as alertTargets from './0043-alert-targets.ts'
 
 const written: Readonly<Record<string, Migration>> = {
   '0001-api-keys': apiKeys,
@@ -50,6 +51,7 @@ const written: Readonly<Record<string, Migration>> = {
   '0038-sign-outs': signOuts,
   '0041-record-measures': recordMeasures,
   '0042-alerts': alerts,
+  '0043-alert-targets': alertTargets,
 }
 
 /** All migrations, run in the order of their names. Never change a released one, nor the `revision` of a released field. */

@@ -76,7 +76,7 @@ export function countOf(database: Kysely<Tables>, index: FittingIndex): Promise<
 
 async function countUpTo(database: Kysely<Tables>, rows: RawBuilder<unknown>): Promise<number> {
   const counted = await sql<{ readonly count: number }>`
-    select count(*) as count from (select 1 from ${rows} limit ${maxCounted})`.execute(database)
+    select count(*) as count from (select 1 from ${rows} limit ${maxCounted}) as counted`.execute(database)
   return counted.rows[0]!.count
 }
 
