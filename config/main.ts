@@ -16,6 +16,7 @@ const parts = {
   check: () => import('./commands/check.ts'),
   routes: () => import('./commands/routes.ts'),
   migrate: () => import('./commands/migrate.ts'),
+  copy: () => import('./commands/copy.ts'),
   'rotate-key': () => import('./commands/rotate-key.ts'),
   keys: () => import('./commands/keys.ts'),
   orgs: () => import('./commands/orgs.ts'),

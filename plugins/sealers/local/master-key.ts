@@ -54,6 +54,11 @@ export function rotateKeyFile(path: string): KeyRing {
   return rotated
 }
 
+/** Creates a key file with these keys. False if there is one already. */
+export function writeKeyFile(path: string, ring: KeyRing): boolean {
+  return create(path, textOf(ring)) !== undefined
+}
+
 function parseRing(text: string, path: string): KeyRing {
   const [current = '', ...others] = text.split(/\r?\n/).filter((line, index) => index === 0 || line.trim() !== '')
   const lines = others.map((line, index) => {
@@ -110,13 +115,12 @@ function readWritten(path: string): string {
   }
 }
 
-/** The new key, unless another process created the file first. */
-function create(path: string): string | undefined {
-  const text = randomBytes(keyBytes).toString('base64')
+/** The text, unless another process created the file first. */
+function create(path: string, text = `${randomBytes(keyBytes).toString('base64')}\n`): string | undefined {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    writeFileSync(path, `${text}\n`, { flag: 'wx', mode: 0o600, flush: true })
-    return text
+    writeFileSync(path, text, { flag: 'wx', mode: 0o600, flush: true })
+    return text.trim()
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EEXIST') return undefined

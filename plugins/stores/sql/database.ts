@@ -95,7 +95,8 @@ async function inspect(place: Place, sealer: Sealer, log: Logger): Promise<void>
   }
 }
 
-async function rolledBack(database: Kysely<Tables>, work: (inside: Kysely<Tables>) => Promise<void>): Promise<void> {
+/** Runs `work`, and undoes all that it changes. */
+export async function rolledBack(database: Kysely<Tables>, work: (inside: Kysely<Tables>) => Promise<void>): Promise<void> {
   const transaction = await database.startTransaction().execute()
   try {
     await work(transaction)
@@ -105,7 +106,7 @@ async function rolledBack(database: Kysely<Tables>, work: (inside: Kysely<Tables
 }
 
 /** For messages. */
-function nameOf(place: Place): string {
+export function nameOf(place: Place): string {
   return 'url' in place ? nameOfUrl(place.url) : place.file
 }
 

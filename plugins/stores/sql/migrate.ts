@@ -1,11 +1,11 @@
-import { CompiledQuery, sql, type Kysely } from 'kysely'
-import { Migrator } from 'kysely/migration'
+import type { Kysely } from 'kysely'
+import { Migrator, type Migration } from 'kysely/migration'
 import { isSqlite } from './migrations/dialect.ts'
-import { migrations } from './migrations/index.ts'
+import { migrations, revisionOf } from './migrations/index.ts'
+import { expand } from './schema/expand.ts'
+import { lockSchema } from './schema/lock.ts'
+import { lastStrictRevision, pendingIn, readState, refuseUnfit } from './schema/state.ts'
 import type { Tables } from './tables.ts'
-
-/** Any number: it names the lock among those of this database. */
-const lockId = 1_380_012_023
 
 /** A database whose tables are up to date. */
 export interface Migrated {
@@ -21,39 +21,31 @@ export interface Inspected {
   readonly pending: readonly string[]
 }
 
-/** Runs the pending migrations, and returns their names. On SQLite, the caller has begun a transaction that has the database for itself. */
+/**
+ * Runs the pending migrations, and returns their names. Gateways of this version and of the one before may use the database meanwhile. Throws a
+ * `SchemaError` if this version must not use it. On SQLite, the caller has begun a transaction.
+ */
 export async function migrate(database: Kysely<Tables>): Promise<readonly string[]> {
-  if (await isUpToDate(database)) return []
-  if (isSqlite(database)) return await migrateAlone(database)
-  return await database.transaction().execute(async transaction => {
-    // Kysely's own lock belongs to a session, which clients of a pooler share.
-    await sql`select pg_advisory_xact_lock(${sql.lit(lockId)})`.execute(transaction)
-    return await migrateAlone(transaction)
-  })
+  const state = await readState(database)
+  refuseUnfit(state)
+  const pending = pendingIn(state)
+  // At almost every start.
+  if (pending.length === 0) return []
+  const strict = pending.some(isStrict) ? await migrateStrictly(database, state.marks) : []
+  return [
+    ...strict,
+    ...(await expand(
+      database,
+      pending.filter(name => !isStrict(name)),
+    )),
+  ]
 }
 
-async function migrateAlone(database: Kysely<Tables>): Promise<readonly string[]> {
-  const { error, results = [] } = await migrator(database).migrateToLatest()
-  if (error !== undefined) throw error
-  return results.map(({ migrationName }) => migrationName)
-}
-
-/** True at almost every start. This check takes one statement, and the migrator needs a dozen. The migrator handles all other cases. */
-async function isUpToDate(database: Kysely<Tables>): Promise<boolean> {
-  const query = CompiledQuery.raw('select name from kysely_migration order by timestamp, name')
-  const found = await database.executeQuery<{ readonly name: string }>(query).catch(() => undefined)
-  return found?.rows.map(({ name }) => name).join() === Object.keys(migrations).join()
-}
-
-/** The migrations that have not run. Changes nothing. Throws for a database of a newer version. */
+/** The migrations that have not run. Changes nothing. Throws a `SchemaError` if this version must not use the database. */
 export async function pendingMigrations(database: Kysely<Tables>): Promise<readonly string[]> {
-  const tables = await database.introspection.getTables({ withInternalKyselyTables: true })
-  const ran = tables.some(({ name }) => name === 'kysely_migration')
-    ? await database.withTables<{ kysely_migration: { readonly name: string } }>().selectFrom('kysely_migration').select('name').execute()
-    : []
-  const unknown = ran.find(({ name }) => !(name in migrations))
-  if (unknown) throw new Error(`corrupted migrations: previously executed migration ${unknown.name} is missing`)
-  return Object.keys(migrations).filter(name => !ran.some(row => row.name === name))
+  const state = await readState(database)
+  refuseUnfit(state)
+  return pendingIn(state)
 }
 
 /** Closes the database if `work` fails. */
@@ -66,6 +58,25 @@ export async function orClosed<T>(database: Kysely<Tables>, work: () => Promise<
   }
 }
 
-function migrator(database: Kysely<Tables>): Migrator {
-  return new Migrator({ db: database, provider: { getMigrations: async () => migrations } })
+function isStrict(name: string): boolean {
+  return revisionOf(name) <= lastStrictRevision
+}
+
+/** In the table that gateways before revision 40 read. */
+async function migrateStrictly(database: Kysely<Tables>, marks: ReadonlySet<string>): Promise<readonly string[]> {
+  if (isSqlite(database)) return await runStrictly(database, marks)
+  return await database.transaction().execute(async transaction => {
+    // Kysely's own lock belongs to a session, which clients of a pooler share.
+    await lockSchema(transaction)
+    return await runStrictly(transaction, marks)
+  })
+}
+
+async function runStrictly(database: Kysely<Tables>, marks: ReadonlySet<string>): Promise<readonly string[]> {
+  const strict = Object.entries(migrations).filter(([name]) => isStrict(name))
+  const marked = Array.from(marks, (name): [string, Migration] => [name, { up: async () => {} }])
+  const provider = { getMigrations: async () => Object.fromEntries([...strict, ...marked]) }
+  const { error, results = [] } = await new Migrator({ db: database, provider, allowUnorderedMigrations: true }).migrateToLatest()
+  if (error !== undefined) throw error
+  return results.map(({ migrationName }) => migrationName)
 }

@@ -34,11 +34,18 @@ export class Cluster {
   readonly database: Kysely<Tables>
   readonly replicas: Replica[]
   readonly callers: Caller[] = []
+  readonly #start: (settings: ReplicaSettings) => Promise<Replica>
 
-  private constructor(vendor: Vendor, database: Kysely<Tables>, replicas: Replica[]) {
+  private constructor(
+    vendor: Vendor,
+    database: Kysely<Tables>,
+    replicas: Replica[],
+    start: (settings: ReplicaSettings) => Promise<Replica>,
+  ) {
     this.vendor = vendor
     this.database = database
     this.replicas = replicas
+    this.#start = start
   }
 
   static async start(t: Test, { databaseUrl, valkeyUrl, replicas: settings = [{}, {}, {}], ...given }: ClusterSettings): Promise<Cluster> {
@@ -56,7 +63,7 @@ export class Cluster {
       Replica.start(workplace, { ...rest, environment: { ...shared, ...environment } })
     const replicas = await Promise.all(settings.map(start))
     const { database } = await openPostgres({ url: databaseUrl, maxConnections: 3 }, silent)
-    const cluster = new Cluster(vendor, database, replicas)
+    const cluster = new Cluster(vendor, database, replicas, start)
     t.teardown(async () => {
       await Promise.all(cluster.replicas.map(replica => replica.kill()))
       await database.destroy()
@@ -118,9 +125,9 @@ export class Cluster {
     )
   }
 
-  /** Starts a process in place of a replica that has ended. */
-  async replace(index: number): Promise<void> {
-    this.replicas[index] = await this.replicas[index]!.again()
+  /** Starts a process in place of a replica that has ended. Default: with the same settings. */
+  async replace(index: number, settings?: ReplicaSettings): Promise<void> {
+    this.replicas[index] = await (settings ? this.#start(settings) : this.replicas[index]!.again())
   }
 }
 

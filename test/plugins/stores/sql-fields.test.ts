@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { Kysely, PGliteDialect, sql } from 'kysely'
-import { Migrator } from 'kysely/migration'
 import t, { type Test } from 'tap'
 import type { Field, Fields } from '../../../core/contracts/fields.ts'
 import { FieldColumns } from '../../../plugins/stores/sql/field-columns.ts'
@@ -47,9 +46,8 @@ for (const [name, open] of Object.entries(dialects)) {
       shownOnly: { type: 'text', optional: true, computed: true, about: 'Nobody stores it.' },
     }
     const added = addedFields({ record })
-    t.same(Object.keys(added), ['9001-record-plant-region', '9002-record-is-slow'])
-    const migrator = new Migrator({ db: database, provider: { getMigrations: async () => ({ ...migrations, ...added }) } })
-    t.equal((await migrator.migrateToLatest()).error, undefined)
+    t.same(Object.keys(added), ['9001-record-plant-region', '9001-record-plant-region-index', '9002-record-is-slow'])
+    for (const { up } of Object.values(added)) await up(database)
     const columns = await columnsIn(database, 'record')
     t.ok(columns.includes('plant_region') && columns.includes('is_slow'), columns.join())
     await sql`insert into record (id, at, method, path, status, elapsed_ms, stream, attempts, notes, plant_region, is_slow)
@@ -87,7 +85,8 @@ t.test('fields are stored and read by their type', async t => {
 })
 
 t.test('each migration has a number of its own, and older objects may lack an added field', async t => {
-  const numbers = Object.keys(migrations).map(name => name.slice(0, 4))
+  const named = Object.keys(migrations).filter(name => !name.endsWith('-index'))
+  const numbers = named.map(name => name.slice(0, 4))
   t.same(numbers, [...new Set(numbers)])
   t.same(Object.keys(migrations), Object.keys(migrations).toSorted())
   for (const [table, list] of Object.entries(storedLists))

@@ -10,7 +10,7 @@ import { expire } from './changes.ts'
 import { Lease, type Moment } from './lease.ts'
 
 /** A process whose last sign of life is older is dead. */
-const defaultDeadAfterMs = 60_000
+export const defaultDeadAfterMs = 60_000
 /** Of that: how often to give a sign of life, how long it is surely enough, and how long answers then wait for another one. */
 const shares = { renewed: 1 / 4, sure: 3 / 4, awaited: 1 / 12 }
 const retryAfterMs = 250

@@ -1,5 +1,5 @@
-import type { Migration } from 'kysely/migration'
 import { addedFields, storedLists } from './added-fields.ts'
+import type { Expansion } from './added-index.ts'
 import * as apiKeys from './0001-api-keys.ts'
 import * as responses from './0002-responses.ts'
 import * as masterKeyCheck from './0003-master-key-check.ts'
@@ -25,8 +25,9 @@ import * as signOuts from './0038-sign-outs.ts'
 import * as recordMeasures from './0041-record-measures.ts'
 import * as alerts from './0042-alerts.ts'
 import * as alertTargets from './0043-alert-targets.ts'
+import * as schemaState from './0044-schema-state.ts'
 
-const written: Readonly<Record<string, Migration>> = {
+const written: Readonly<Record<string, Expansion>> = {
   '0001-api-keys': apiKeys,
   '0002-responses': responses,
   '0003-master-key-check': masterKeyCheck,
@@ -49,13 +50,26 @@ const written: Readonly<Record<string, Migration>> = {
   '0031-background': background,
   '0035-usage-session': usageSession,
   '0038-sign-outs': signOuts,
-  '0041-record-measures': recordMeasures,
+  '0041-record-error-code-index': recordMeasures.errorCode,
+  '0041-record-failed-index': recordMeasures.failed,
+  '0041-record-measures-index': recordMeasures.measures,
   '0042-alerts': alerts,
   '0043-alert-targets': alertTargets,
+  '0044-schema-state': schemaState,
 }
 
-/** All migrations, run in the order of their names. Never change a released one, nor the `revision` of a released field. */
-export const migrations: Readonly<Record<string, Migration>> = inOrder({ ...written, ...addedFields(storedLists) })
+/**
+ * All migrations, run in the order of their names. Never change a released one, nor the `revision` of a released field. New ones only add:
+ * docs/upgrades.md has the rules.
+ */
+export const migrations: Readonly<Record<string, Expansion>> = inOrder({ ...written, ...addedFields(storedLists) })
+
+/** The number of the newest migration that this version knows. */
+export const revision = Math.max(...Object.keys(migrations).map(revisionOf))
+
+export function revisionOf(name: string): number {
+  return Number(name.slice(0, 4))
+}
 
 function inOrder<T>(named: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
   return Object.fromEntries(Object.entries(named).toSorted(([a], [b]) => (a < b ? -1 : 1)))

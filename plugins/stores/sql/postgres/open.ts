@@ -3,6 +3,7 @@ import { CompiledQuery, Kysely, PostgresDialect } from 'kysely'
 import type { Logger } from '../../../../core/index.ts'
 import { describeError, requirePeer } from '../../../../core/kit.ts'
 import { migrate, orClosed, pendingMigrations, type Inspected, type Migrated } from '../migrate.ts'
+import { SchemaError } from '../schema/error.ts'
 import type { Tables } from '../tables.ts'
 import { storingAnyText } from './dialect.ts'
 
@@ -36,6 +37,11 @@ export async function inspectPostgres(place: PostgresPlace, log: Logger): Promis
     const database = await connect({ ...place, maxConnections: 1 }, log, queryTimeoutMs)
     return await orClosed(database, async () => ({ database, pending: await pendingMigrations(database) }))
   })
+}
+
+/** One connection without time limits, for `turnpike copy`. */
+export async function connectToCopy(url: string, log: Logger): Promise<Kysely<Tables>> {
+  return await explained(url, () => connect({ url, maxConnections: 1 }, log, undefined))
 }
 
 /** Database and server without user and password, for messages. */
@@ -112,8 +118,7 @@ function messageOf(cause: unknown): string {
 
 function remedy(cause: unknown): string {
   const code = String((cause as { readonly code?: unknown }).code)
-  if (messageOf(cause).startsWith('corrupted migrations'))
-    return 'A newer version of the gateway has used it: run that version, or name another database'
+  if (cause instanceof SchemaError) return cause.remedy
   if (code === '3D000') return 'Create it with createdb, or name another database in the option url (DATABASE_URL with defaults())'
   if (code.startsWith('28')) return 'Correct user and password in the option url (DATABASE_URL with defaults())'
   if (code === '42501') return 'Let this user create tables in the schema'

@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { CompiledQuery, Kysely } from 'kysely'
 import { forgetProcesses } from '../ledger/process.ts'
 import { migrate, orClosed, pendingMigrations, type Inspected, type Migrated } from '../migrate.ts'
+import { SchemaError } from '../schema/error.ts'
 import type { Tables } from '../tables.ts'
 import { aloneSettings, ifAlone } from './alone.ts'
 import { SqliteConnection } from './connection.ts'
@@ -35,6 +36,18 @@ export async function openSqlite(path: string, createFiles = true): Promise<Migr
     const database = connect(path, settings, true, thread)
     return await orClosed(database, () => migrateAlone(database))
   })
+}
+
+/**
+ * Opens a file for `turnpike copy`, which nobody else can open meanwhile: the first statement fails with `SQLITE_BUSY` if somebody has it open.
+ * `isNew`: creates the file if needed, and writes it as gateways do.
+ */
+export function connectAlone(path: string, { isNew = false } = {}): Kysely<Tables> {
+  if (isNew) {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    keepPrivate(path)
+  }
+  return connect(path, isNew ? `${aloneSettings}; ${settings}` : aloneSettings)
 }
 
 /** SQLite gives its other files, `-wal` and `-shm`, the mode of the database. */
@@ -79,7 +92,7 @@ function connect(path: string, setUp: string, isBackground = false, ready?: Sqli
 }
 
 /** Runs in one exclusive transaction, so that two processes that start at once do not both create the tables. */
-async function migrateAlone(database: Kysely<Tables>): Promise<Migrated> {
+export async function migrateAlone(database: Kysely<Tables>): Promise<Migrated> {
   return { database, applied: await inOneTransaction(database, 'commit', () => migrate(database)) }
 }
 
@@ -127,10 +140,8 @@ function problem(cause: unknown): string {
 }
 
 function remedy(cause: unknown): string {
-  const { message } = cause as Error
   const code = codeOf(cause)
-  if (message.startsWith('corrupted migrations'))
-    return 'A newer version of the gateway has used it: run that version, or name another file'
+  if (cause instanceof SchemaError) return cause.remedy
   if (code === notADatabase) return 'Move that file away, or set the option file to the path of a SQLite database'
   if (code === corrupt) return 'Restore the file from a backup'
   if (code === busy) return 'Another process is writing to it: end that process, then start again'

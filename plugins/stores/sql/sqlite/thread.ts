@@ -57,7 +57,14 @@ function open({ path, busyTimeoutMs, setUp, isBackground }: SqliteFile): SqliteR
   failure = undefined
   if (isBackground) giveWay()
   database = new DatabaseSync(path, { timeout: busyTimeoutMs })
-  database.exec(setUp)
+  try {
+    database.exec(setUp)
+  } catch (error) {
+    // It would keep others out.
+    database.close()
+    database = undefined
+    throw error
+  }
   patienceMs = busyTimeoutMs
   return []
 }
