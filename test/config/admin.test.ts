@@ -139,7 +139,7 @@ t.test('the first start prints an admin token, and a short GATEWAY_ADMIN_TOKEN i
   t.teardown(() => taken.remove())
   const second = await taken.spawn(['start']).finished
   t.equal(second.exitCode, 1)
-  t.match(second.stderr, /the port is in use.*server\.admin\.port/)
+  t.match(second.stderr, /the port is in use.*--admin-port/)
   const short = await workplace.spawn(['start'], [], { GATEWAY_ADMIN_TOKEN: 'short' }).finished
   t.match(short.stderr, /GATEWAY_ADMIN_TOKEN must have at least 32 characters/)
 })

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { Ajv } from 'ajv'
 import t from 'tap'
 import { parse } from 'yaml'
-import { loadConfig } from '../../config/load.ts'
+import { loadConfig, type LoadedConfig } from '../../config/load.ts'
 import { serverSchema } from '../../config/schema.ts'
 import { isLong } from '../kit/long.ts'
 import { BuildContext } from './build-context.ts'
@@ -167,17 +167,26 @@ t.test('the chart has the version of the gateway, and drains as it does', async 
   t.match(values, { announceMs: drainAnnounceMs.default, timeoutMs: drainTimeoutMs.default })
   t.ok(values.stopSeconds >= 30)
   t.notOk(persistence.enabled)
+})
 
-  const given = { DRAIN_ANNOUNCE_MS: '1000', DRAIN_TIMEOUT_MS: '2000', ADMIN_HOSTS: 'turnpike-admin,turnpike-admin.demo' }
-  t.teardown(() => Object.keys(given).forEach(name => delete process.env[name]))
-  Object.assign(process.env, given)
-  const { server, problems } = await loadConfig(join(chart, 'files/gateway.config.ts'), { admin: { host: '0.0.0.0', port: 8081 } })
-  t.same(problems, [])
-  t.match(server, {
+t.test('the config of the chart takes what the chart gives it', async t => {
+  const names = ['DRAIN_ANNOUNCE_MS', 'DRAIN_TIMEOUT_MS', 'ADMIN_HOSTS', 'METRICS', 'METRICS_TOKEN'] as const
+  t.teardown(() => names.forEach(name => delete process.env[name]))
+  const load = async (given: Partial<Record<(typeof names)[number], string>>): Promise<LoadedConfig> => {
+    Object.assign(process.env, given)
+    return await loadConfig(join(chart, 'files/gateway.config.ts'), { admin: { host: '0.0.0.0', port: 8081 } }, { isFresh: true })
+  }
+  const metricsOf = ({ plugins }: LoadedConfig): object | undefined => plugins.find(({ plugin }) => plugin.name === 'prometheus')?.options
+  const config = await load({ DRAIN_ANNOUNCE_MS: '1000', DRAIN_TIMEOUT_MS: '2000', ADMIN_HOSTS: 'turnpike-admin,turnpike-admin.demo' })
+  t.same(config.problems, [])
+  t.match(config.server, {
     drainAnnounceMs: 1_000,
     drainTimeoutMs: 2_000,
     admin: { host: '0.0.0.0', port: 8081, hosts: ['turnpike-admin', 'turnpike-admin.demo'] },
   })
+  t.equal(metricsOf(config), undefined)
+  t.match(metricsOf(await load({ METRICS: 'true' })), { open: true })
+  t.match(metricsOf(await load({ METRICS_TOKEN: 'demo-token-of-metrics' })), { token: 'demo-token-of-metrics' })
 })
 
 const unit = read(deploy, 'systemd/turnpike.service')

@@ -126,10 +126,16 @@ t.test('the image runs as a stranger on a file system that it cannot change', { 
     })
 
   if (isLong)
-    await t.test('workers run in it, and Postgres and Valkey could', async t => {
-      const container = new Container(image, { data, command: ['start', '--workers', '2'] })
+    await t.test('workers run in it, and it has what Postgres, Valkey and Prometheus need', async t => {
+      // As the chart starts it, and with its config.
+      cpSync(fileURLToPath(new URL('../../deploy/helm/turnpike/files/gateway.config.ts', import.meta.url)), join(data, 'gateway.config.ts'))
+      const environment = { DRAIN_ANNOUNCE_MS: '500', DRAIN_TIMEOUT_MS: '5000', ADMIN_HOSTS: 'turnpike-admin', METRICS: 'true' }
+      const addresses = ['--host=0.0.0.0', '--port=8080', '--admin-host=0.0.0.0', '--admin-port=8081', '--workers=2']
+      const container = new Container(image, { data, command: ['start', '--config=data/gateway.config.ts', ...addresses], environment })
       t.teardown(() => container.kill())
       await container.says(/Turnpike listens/)
+      const metrics = `fetch('http://127.0.0.1:8081/metrics').then(reply => reply.text()).then(text => console.log(text))`
+      t.match(await container.run(['node', '-e', metrics]), { code: 0, output: /^turnpike_build_info\{/m })
       t.same(await container.run(image.healthCheck), { code: 0, output: '' })
       for (const name of peers) {
         const { code, output } = await container.run(['node', '-e', `import('${name}').then(() => console.log('loaded'))`])

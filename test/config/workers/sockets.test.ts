@@ -44,7 +44,7 @@ t.test('a port is for one gateway, even if the other one would share it', async 
     const message = new RegExp(`Cannot listen on 127\\.0\\.0\\.1:${port}: the port is in use`)
     await t.rejects(Sockets.open({ ...fixed, port }), { name: ConfigError.name, message })
     const admin = { host: '127.0.0.1', port }
-    await t.rejects(Sockets.open({ ...fixed, admin }), { name: ConfigError.name, message: /in use.*server\.admin\.port/ })
+    await t.rejects(Sockets.open({ ...fixed, admin }), { name: ConfigError.name, message: /in use.*--admin-port/ })
   }
 })
 

@@ -68,6 +68,19 @@ env:
     value: {{ .Values.drain.timeoutMs | int | quote }}
   - name: ADMIN_HOSTS
     value: {{ include "turnpike.adminHosts" . | quote }}
+  {{- if .Values.serviceMonitor.enabled }}
+  - name: METRICS
+    value: 'true'
+  {{- with .Values.serviceMonitor.tokenSecret }}
+  {{- if .name }}
+  - name: METRICS_TOKEN
+    valueFrom:
+      secretKeyRef:
+        name: {{ .name }}
+        key: {{ .key }}
+  {{- end }}
+  {{- end }}
+  {{- end }}
   {{- with .Values.env }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
