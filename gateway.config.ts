@@ -8,6 +8,8 @@ export default defineConfig({
     // Only this machine; `0.0.0.0` is every interface.
     host: '127.0.0.1',
     port: 8080,
+    // The admin API and the dashboard have a port of their own. `admin: false` turns them off.
+    admin: { host: '127.0.0.1', port: 8081 },
   },
   plugins: [
     // Keys and responses in ./data/turnpike.db, the rest in memory; the endpoints; the sandbox; one log line a request; and every

@@ -14,6 +14,13 @@ if (Number(major) < wanted) {
 const reloads = isatty(0) || isatty(1) ? ['SIGUSR2'] : ['SIGHUP', 'SIGUSR2']
 if (process.argv[2] === 'start') for (const signal of reloads) process.on(signal, () => {})
 
+// The first process of a container gets only the signals that it handles. Without this, nothing could stop it before it serves.
+if (process.pid === 1)
+  for (const signal of ['SIGTERM', 'SIGINT'])
+    process.on(signal, (name, number) => {
+      if (process.listenerCount(name) === 1) process.exit(128 + number)
+    })
+
 nodeModule.enableCompileCache()
 await import('./own-package.js')
 // The installed package has no sources.

@@ -24,7 +24,6 @@ export const alertSchema = {
         type: 'object',
         additionalProperties: false,
         required: ['of'],
-        anyOf: [{ required: ['errorShare'] }, { required: ['p95Ms'] }],
         properties: {
           of: {
             enum: ['gateway', 'providers', 'models'],

@@ -1,6 +1,8 @@
 import { connect } from 'node:net'
 import type { AbsentProvider, PluginUse } from '../core/index.ts'
 import { isPending, nearest } from '../core/kit.ts'
+import type { AlertFormat } from '../core/stores.ts'
+import alertWebhook from '../plugins/alerts/webhook/index.ts'
 import bundledCatalog from '../plugins/catalogs/bundled/index.ts'
 import admin from '../plugins/endpoints/admin/index.ts'
 import summary from '../plugins/compactors/summary/index.ts'
@@ -120,6 +122,7 @@ function everything(): readonly NamedEntry[] {
     ['account-policies', () => accountPolicies({})],
     ['local-sealer', () => localSealer(masterKeys())],
     ['console-log', () => consoleLog({})],
+    ['alert-webhook', () => alertWebhook(alertTargets())],
     ['opentelemetry', openTelemetry],
     ['zdr', () => zdr({})],
     ['hipaa', () => hipaa({})],
@@ -211,6 +214,15 @@ function masterKeys(): Parameters<typeof localSealer>[0] {
     ...(previousKeys && { previousKeys: previousKeys.map(key => key.trim()) }),
     ...(macKey !== undefined && { macKey }),
   }
+}
+
+/** The operator's target. Those of organizations need no variable. */
+function alertTargets(): Parameters<typeof alertWebhook>[0] {
+  const url = optionalEnv('TURNPIKE_ALERT_WEBHOOK_URL')
+  if (url === undefined) return {}
+  const format = optionalEnv('TURNPIKE_ALERT_WEBHOOK_FORMAT') as AlertFormat | undefined
+  const secret = optionalEnv('TURNPIKE_ALERT_WEBHOOK_SECRET')?.split(',')
+  return { targets: [{ url, ...(format && { format }), ...(secret && { secret: secret.map(each => each.trim()) }) }] }
 }
 
 /** Most gateways use few vendors, and loading all of them would make every start slower. */

@@ -1,11 +1,14 @@
-/** The value of an environment variable that must be set. Blank counts as not set. */
+import { secretIn } from './secret-file.ts'
+
+/** The value of an environment variable that must be set, or the text of the file that `NAME_FILE` names. Blank counts as not set. */
 export function env(name: string): string {
   return requiredEnv(name, 'Set it, or remove what needs it.')
 }
 
-/** The value of an environment variable, if it is set and not blank. */
+/** The value of an environment variable, if it is set and not blank; or the text of the file that `NAME_FILE` names. */
 export function optionalEnv(name: string): string | undefined {
-  const value = process.env[name]
+  const path = process.env[`${name}_FILE`]
+  const value = path?.trim() ? secretIn(name, path, process.env[name]) : process.env[name]
   if (!value?.trim()) return undefined
   read.set(name, value)
   return value

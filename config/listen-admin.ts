@@ -37,7 +37,7 @@ export function adminAddress({ admin, host: publicHost, port: publicPort }: Serv
   const port = admin?.port ?? (publicPort === 0 ? 0 : defaultPort)
   if (port === publicPort && port !== 0 && (host === publicHost || isEverywhere(host) || isEverywhere(publicHost)))
     throw new ConfigError(undefined, [
-      `The public API and the admin API cannot share port ${port}. Choose another one for either: server.port or server.admin.port.`,
+      `The public API and the admin API cannot share port ${port}. Choose another one for either: --port or --admin-port, or server.port or server.admin.port in the config.`,
     ])
   return { host, port }
 }

@@ -5,6 +5,7 @@ import { cosmiconfig } from 'cosmiconfig'
 import type { PluginUse } from '../core/index.ts'
 import { lazyValidator, type SchemaRules } from '../core/kit.ts'
 import { AssemblyError } from '../core/foundation/errors.ts'
+import { isObject } from '../core/foundation/json.ts'
 import { isPending } from '../core/runtime/pending.ts'
 import { thrownMessage } from '../core/foundation/thrown-message.ts'
 import { addOptionSecrets } from '../core/framework/option-secrets.ts'
@@ -177,13 +178,28 @@ const serverValidator = lazyValidator<ServerOptions>(serverSchema, serverRules)
 
 function readServer(input: unknown, override: ServerInput): { readonly server: ServerOptions; readonly problems: readonly string[] } {
   const validate = serverValidator()
-  const server: unknown = typeof input === 'object' ? { ...input, ...override } : (input ?? { ...override })
+  const server: unknown = typeof input === 'object' ? overridden(input ?? {}, override) : (input ?? overridden({}, override))
   processMasks.addSecrets(serverSchema, server)
-  if (validate(server)) return { server, problems: [] }
-  const problems = optionProblems(validate.errors!, serverSchema, { root: 'server', formats: expectedFormats })
+  const vain = vainOverrides(input, override)
+  if (validate(server) && vain.length === 0) return { server, problems: [] }
+  const problems = [...optionProblems(validate.errors ?? [], serverSchema, { root: 'server', formats: expectedFormats }), ...vain]
   const fallback: unknown = {}
   validate(fallback)
   return { server: fallback as ServerOptions, problems }
+}
+
+/** The command line may set a part of `admin`. A value that is not an object stays, so that it is reported. */
+function overridden(input: object, override: ServerInput): object {
+  const { admin } = input as { readonly admin?: unknown }
+  const joined = admin === undefined || isObject(admin) ? { ...admin, ...override.admin } : admin
+  return { ...input, ...override, ...(override.admin && { admin: joined }) }
+}
+
+function vainOverrides(input: unknown, { admin }: ServerInput): readonly string[] {
+  if (!admin || !isObject(input) || input['admin'] !== false) return []
+  return [
+    'server.admin is false, so there is no address that --admin-host and --admin-port could change. Leave them out, or remove admin: false',
+  ]
 }
 
 /** Paths are relative to the config, not to where the command runs. */

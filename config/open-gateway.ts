@@ -1,10 +1,11 @@
 import { createGateway, type Gateway } from '../core/gateway.ts'
+import type { Siblings } from '../core/contracts/siblings.ts'
 import { AssemblyError } from '../core/foundation/errors.ts'
 import type { JsonObject } from '../core/index.ts'
 import { check } from '../core/framework/plugin-host.ts'
 import { optionFacts, originIn, type OptionOrigin } from '../core/server/admin/facts.ts'
 import { servedCertificate, trustCertificates } from './certificates.ts'
-import { readVariables } from './env.ts'
+import { optionalEnv, readVariables } from './env.ts'
 import { ConfigError, problemsOf } from './errors.ts'
 import type { LoadedConfig } from './load.ts'
 import { processMasks } from './process-output.ts'
@@ -18,12 +19,14 @@ interface OpenOptions {
   readonly lookOnly?: boolean
   /** In every line of the log. */
   readonly logFields?: JsonObject
+  /** The other workers. */
+  readonly siblings?: Siblings
 }
 
 /** Sets up and starts the gateway of a config. Throws a `ConfigError` that names the file and every problem. */
 export async function openGateway(
   config: LoadedConfig,
-  { logLevel = config.server.logLevel, createFiles = true, lookOnly = false, logFields }: OpenOptions = {},
+  { logLevel = config.server.logLevel, createFiles = true, lookOnly = false, logFields, siblings }: OpenOptions = {},
 ): Promise<Gateway> {
   const { file, folder, plugins, problems, server, given, overridden } = config
   if (problems.length > 0) throw new ConfigError(file, [...problems, ...optionProblems(config)])
@@ -39,11 +42,12 @@ export async function openGateway(
       variables,
       masks: processMasks,
       certificate: () => server.tls && servedCertificate(server.tls.cert),
-      adminToken: adminTokenIn(process.env),
+      adminToken: givenAdminToken(),
       folder,
       createFiles,
       lookOnly,
       logFields,
+      siblings,
     })
   } catch (error) {
     if (error instanceof AssemblyError || error instanceof AggregateError) throw new ConfigError(file, problemsOf(error))
@@ -53,8 +57,9 @@ export async function openGateway(
 
 const shortestAdminToken = 32
 
-function adminTokenIn({ GATEWAY_ADMIN_TOKEN: token }: NodeJS.ProcessEnv): string | undefined {
-  if (!token?.trim()) return undefined
+function givenAdminToken(): string | undefined {
+  const token = optionalEnv('GATEWAY_ADMIN_TOKEN')
+  if (token === undefined) return undefined
   if (token.length >= shortestAdminToken && /^\S+$/.test(token)) return token
   throw new AssemblyError(
     `GATEWAY_ADMIN_TOKEN must have at least ${shortestAdminToken} characters and no white space. Make one with: openssl rand -hex 32`,

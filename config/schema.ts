@@ -52,7 +52,7 @@ export const serverSchema = {
         },
       ],
       description:
-        'Where the admin API listens, if a plugin adds one: never on the port of the public API. `false` turns it off. With `tls`, it uses the same certificate.',
+        'Where the admin API listens, if a plugin adds one: never on the port of the public API. `false` turns it off. `--admin-host` and `--admin-port` replace its address. With `tls`, it uses the same certificate.',
     },
     logLevel: {
       enum: ['debug', 'info', 'warn', 'error', 'silent'],

@@ -17,6 +17,7 @@ export type {
 } from './contracts/admin-route.ts'
 export type { Alert, AlertAudience, AlertChannel } from './contracts/alert.ts'
 export { adminRoles, hasRole, type AdminRole } from './contracts/admin-token-store.ts'
+export { AlertTargets, type AlertTargetSettings, type AlertTargetView, type AlertTest } from './contracts/alert-targets.ts'
 export type { CircuitView } from './contracts/circuits.ts'
 export type { DashboardPage } from './contracts/dashboard-page.ts'
 export type { BodyOf, JsonNames, Shown, Snaked, ShownForms, ShownObject, ShownValue, StoredOrComputed } from './contracts/field-types.ts'

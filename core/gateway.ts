@@ -25,8 +25,10 @@ import { RecordStore } from './contracts/record-store.ts'
 import { GatewayServices } from './contracts/route.ts'
 import type { ProviderState } from './contracts/provider-state.ts'
 import { Sealer } from './contracts/sealer.ts'
+import { Siblings } from './contracts/siblings.ts'
 import type { RoutePreview, RouteQuery } from './contracts/route-preview.ts'
 import { TokenCounter } from './contracts/token-counter.ts'
+import { Vitals } from './contracts/vitals.ts'
 import { Clock, systemClock } from './foundation/clock.ts'
 import { Ids, timedIds } from './foundation/ids.ts'
 import type { JsonObject } from './foundation/json.ts'
@@ -49,8 +51,11 @@ import { checkToolSchemas } from './generation/tools/tool-schemas.ts'
 import { adminOf, type GatewayAdmin } from './gateway-admin.ts'
 import { optionFacts, pluginFacts } from './server/admin/facts.ts'
 import { HttpApp } from './server/app.ts'
+import { Heartbeat } from './server/heartbeat.ts'
 import { LiveHealth } from './server/health.ts'
 import { LateServices } from './server/late-services.ts'
+import { LiveVitals } from './server/live-vitals.ts'
+import { noSiblings } from './server/no-siblings.ts'
 import { LiveLoad } from './server/admin/live-load.ts'
 import { PublicApi } from './server/public-api.ts'
 import { OpenConnections } from './server/connections/open-connections.ts'
@@ -82,6 +87,8 @@ export interface GatewayOptions extends PluginHostOptions {
   readonly certificate?: (() => ServedCertificate | undefined) | undefined
   /** Accepted as the token of an owner of the admin API. */
   readonly adminToken?: string | undefined
+  /** The other workers of this gateway. Default: none. */
+  readonly siblings?: Siblings | undefined
   /** Replaced in tests. */
   readonly clock?: Clock
   readonly ids?: Ids
@@ -152,6 +159,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   container.value(GatewayServices, lateServices.services)
   const health = new LiveHealth(() => container.get(KeyStore))
   container.value(Health, health)
+  const vitals = new LiveVitals(host.storeTimes)
+  container.value(Vitals, vitals)
 
   let plugins: readonly CheckedPlugin[]
   try {
@@ -189,9 +198,10 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const previews = container.get(RoutePreviews)
   // Both tell the other processes how this one is.
   const providers = container.get(ProviderStates)
-  container.get(LiveLoad)
+  const load = container.get(LiveLoad)
   const live = container.get(LiveOperations)
   const records = container.get(RecordQueue)
+  vitals.arrive({ load, heartbeat: container.get(Heartbeat), providers, records })
   const alerts = container.get(Alerts)
   let exchange: MetricExchange | undefined
 
@@ -254,6 +264,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     },
     async stop() {
       api.stop()
+      vitals.stop()
       await connections.destroy()
       await records.drain(recordsDeadlineMs)
       await alerts.stop()
@@ -298,6 +309,7 @@ function foundations(
   container.value(Random, options.random ?? Math.random)
   const shared = new LiveMaps(clock, log)
   container.value(SharedMaps, shared)
+  container.value(Siblings, options.siblings ?? noSiblings)
   const coordinated = new Coordinated(clock, log)
   container.value(Coordinated.token, coordinated)
   const counter = new ThreadedTokenCounter(log)

@@ -208,8 +208,10 @@ export {
 } from './contracts/route.ts'
 export type { RouteTrial } from './contracts/route-trial.ts'
 export type { SearchCall, SearchLocation, SearchReply } from './contracts/search-engine.ts'
+export { Siblings, type SiblingAnswers } from './contracts/siblings.ts'
 export { maySee } from './contracts/sight.ts'
 export { TokenCounter, type TokenCount, type TokenCountOptions } from './contracts/token-counter.ts'
+export { Vitals, type EventLoopDelay, type ProcessMemory, type SinkState, type StoreTime, type VitalSigns } from './contracts/vitals.ts'
 export type { SearchEvent, ToolEntry, ToolEvent, ToolRun, ToolScope } from './contracts/tool.ts'
 export {
   agentToolTypes,
@@ -226,6 +228,7 @@ export {
 } from './contracts/tools.ts'
 export { answerBy, confidenceOf } from './decisions/answer.ts'
 export { lostMembers, plainParts, plainState } from './decisions/plain-request.ts'
+export { own, wording, Wording, type Own } from './foundation/wording.ts'
 export { errorCodes, isImageErrorCode, type Asked, type GatewayErrorOptions, type ImageErrorCode } from './foundation/errors.ts'
 export { jsonPieces, pieceCharacters } from './foundation/json-pieces.ts'
 export { isJson, membersOf, type Schema, type Wire } from './foundation/json.ts'

@@ -4,6 +4,15 @@ export { spendAccountOf } from './admission/accounts.ts'
 export { NamedModels, type UnlistedModel } from './call/named-models.ts'
 export { recordedUsage, type RecordedUsage } from './call/recorded-usage.ts'
 export { keepAlertsMs, maxAlertsOfOrganization, maxTakenDeliveries } from './alerts/retention.ts'
+export {
+  digestMessage,
+  keepFailedMessagesMs,
+  keepMessagesMs,
+  maxFailedMessages,
+  maxTakenMessages,
+  messageId,
+  unclaimedMessage,
+} from './alerts/message-retention.ts'
 export { toldTo, type ToldTo } from './alerts/told-to.ts'
 export { accountFields, accountFieldsAt, type Account } from './contracts/account-fields.ts'
 export {
@@ -32,6 +41,20 @@ export {
   type Silence,
   type StoredAlert,
 } from './contracts/alert.ts'
+export {
+  alertMessageStates,
+  AlertOutbox,
+  type AlertDigest,
+  type AlertMessage,
+  type AlertMessageFilter,
+  type AlertMessageLimit,
+  type AlertMessageState,
+  type AlertTargetStanding,
+  type AlertTry,
+  type NewAlertMessage,
+  type TakenMessage,
+} from './contracts/alert-outbox.ts'
+export { alertFormats, AlertTargetStore, type AlertFormat, type AlertTarget, type AlertTargetChange } from './contracts/alert-target.ts'
 export { AuditTrail, type AuditEntry, type AuditFilter } from './contracts/audit-trail.ts'
 export {
   ConversationStore,
@@ -91,14 +114,20 @@ export { recordFields, recordFilters, type RecordFacts, type RecordFilterName } 
 export {
   errorCauses,
   isBySession,
+  measureOf,
+  mostRanked,
+  recordMeasures,
   RecordStore,
   usageBuckets,
   usageGroups,
   type AnswerTimes,
   type ErrorCause,
   type KeyUse,
+  type RankedPage,
+  type RankedQuery,
   type RecordContent,
   type RecordFilter,
+  type RecordMeasure,
   type UsageBucket,
   type UsageGroup,
   type UsageQuery,

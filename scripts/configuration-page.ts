@@ -32,7 +32,7 @@ export default defineConfig({
 \`\`\`
 
 - \`defaults({ without })\` returns the plugins that nearly everyone needs, every provider whose key is in the environment, and Ollama if it answers. \`without\` leaves out plugins by name and providers by id.
-- \`env(name)\` reads an environment variable that must be set, \`optionalEnv(name)\` one that may be missing. The error names all missing variables at once. Apart from [cloud credentials](providers.md#cloud-credentials), plugins do not read the environment themselves.
+- \`env(name)\` reads an environment variable that must be set, \`optionalEnv(name)\` one that may be missing. The error names all missing variables at once. Both, and so \`defaults()\`, also take the text of a file: \`OPENAI_API_KEY_FILE=/run/secrets/openai\` stands for \`OPENAI_API_KEY\`. Apart from [cloud credentials](providers.md#cloud-credentials), plugins do not read the environment themselves.
 - A file \`.env\` next to the config is read first. Variables that are already set win.
 - Relative paths in options start at the folder of the config, wherever you run the command.
 - The list of plugins may contain lists, promises, and empty values, such as \`process.env.X && plugin({})\`.

@@ -40,8 +40,9 @@ process.exitCode = failed === 0 && passed > 0 ? 0 : 1
 
 type Counts = Pick<LongResult, 'passed' | 'failed' | 'skipped'>
 
-async function runFiles({ files = [] }: LongCheck): Promise<Counts> {
+async function runFiles({ files = [], jobs }: LongCheck): Promise<Counts> {
   const outcomes = await runTests(filesOf(files, testFiles(root)), {
+    ...(jobs !== undefined && { jobs }),
     limitMs: 1_800_000,
     environment: { TURNPIKE_TEST_LONG: '1' },
     onFailure: failure => console.log(`\nnot ok ${failure}\n`),

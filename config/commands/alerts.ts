@@ -1,6 +1,8 @@
 import type { JsonObject } from '../../core/index.ts'
 import { alertKinds, alertStates } from '../../core/stores.ts'
 import { adminCommand } from '../admin/admin-command.ts'
+import { alertMessageCommands } from '../admin/alert-messages.ts'
+import { alertTargetCommands } from '../admin/alert-targets.ts'
 import { withAdmin, type AdminOptions } from '../admin/client.ts'
 import { printJson, printList } from '../admin/print.ts'
 import { listingGroup, numberFrom } from '../command.ts'
@@ -84,4 +86,11 @@ const end = adminCommand('end-silence', 'Delete a silence.')
     }),
   )
 
-export default listingGroup('alerts', 'List, acknowledge and silence alerts.', list, [acknowledge, silence, silences, end])
+export default listingGroup('alerts', 'List, acknowledge and silence alerts, and manage who gets them.', list, [
+  acknowledge,
+  silence,
+  silences,
+  end,
+  ...alertTargetCommands,
+  ...alertMessageCommands,
+])

@@ -1,6 +1,7 @@
 import type { PassedOver } from '../../core/kit.ts'
 import { adminCommand } from '../admin/admin-command.ts'
 import { withAdmin, type AdminClient, type AdminOptions } from '../admin/client.ts'
+import { passedOver } from '../admin/passed-over.ts'
 import { printJson } from '../admin/print.ts'
 import { findKey } from '../keys/find-key.ts'
 import { table } from '../table.ts'
@@ -52,25 +53,6 @@ async function queryOf(model: string, { sort, interval, key }: RoutesOptions, cl
 const fromStores =
   'This order comes from the stored metrics, which do not include open circuits. Set GATEWAY_ADMIN_TOKEN to ask the running gateway instead.'
 
-const reasons: Readonly<Record<PassedOver, string>> = {
-  tools: 'takes no tools',
-  images: 'takes no images',
-  files: 'takes no files',
-  'structured-output': 'another endpoint has structured output',
-  'web-search': 'another endpoint has web search',
-  'context-management': 'another endpoint has context management',
-  dialect: 'its API lacks a member of the request',
-  compaction: 'another endpoint made the compaction in the conversation',
-  permission: 'the key does not allow it',
-  policy: 'a policy excludes it',
-  'context-window': 'the input is too long',
-  'attempt-limit': 'enough others failed before it',
-  credit: 'the credit does not cover it',
-  circuit: 'its circuit is open',
-  provider: 'another endpoint of its provider failed',
-  queue: 'its queue is full',
-}
-
 function report({ candidates, sort, model_sort: modelSort, unit, interval_ms: intervalMs }: Routes): string {
   const isAnyMeasured = candidates.some(({ requests }) => requests > 0)
   const value = sort === null ? 'VALUE' : `${sort.toUpperCase()}${unit === null ? '' : ` (${unit})`}`
@@ -96,7 +78,7 @@ function report({ candidates, sort, model_sort: modelSort, unit, interval_ms: in
 }
 
 function noteOn({ passed_over: reason, circuit_open: isOpen, requests }: RoutedEndpoint): string {
-  const notes = [reason && reasons[reason], isOpen && 'its circuit is open', requests === 0 && reason === null && 'no attempts']
+  const notes = [reason && passedOver[reason], isOpen && 'its circuit is open', requests === 0 && reason === null && 'no attempts']
   return notes.filter(Boolean).join(', ')
 }
 

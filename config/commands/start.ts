@@ -1,17 +1,13 @@
 import { command, configOption, type ConfigOption } from '../command.ts'
 import { holdReloads } from '../signals.ts'
 import { workersOf } from '../workers/count.ts'
-import { hostOption, portOption, workersOption, type ServerOverride } from '../workers/start-options.ts'
+import { addStartOptions, overrideOf, type ServerOverride, type StartOptions } from '../workers/start-options.ts'
 
-export default command('start', 'Serve the gateway until SIGTERM or SIGINT.')
-  .addOption(configOption())
-  .addOption(hostOption())
-  .addOption(portOption())
-  .addOption(workersOption())
-  .action(start)
+export default addStartOptions(command('start', 'Serve the gateway until SIGTERM or SIGINT.').addOption(configOption())).action(start)
 
-async function start({ config: path, ...override }: ConfigOption & ServerOverride): Promise<void> {
+async function start({ config: path, ...options }: ConfigOption & StartOptions): Promise<void> {
   holdReloads()
+  const override = overrideOf(options)
   // Other processes read the file `.env` again, and it does not override what is set.
   const environment = { ...process.env }
   if (override.workers !== undefined && workersOf(override.workers) > 1) return await startWorkers(path, override, environment)

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fixed, Report, SocketName } from './messages.ts'
 import type { ParentLog } from './parent-log.ts'
+import { passBack, passOn } from './questions.ts'
 import type { CoordinatorProcess } from './roles.ts'
 import { sharesOf } from './shares.ts'
 import { Slot } from './slot.ts'
@@ -105,7 +106,10 @@ export class Crew {
     before?.leave(why, false)
   }
 
-  #heard(slot: Slot, worker: WorkerProcess, { kind }: Report): void {
+  #heard(slot: Slot, worker: WorkerProcess, report: Report): void {
+    const { kind } = report
+    if (kind === 'ask') return passOn(worker, report, this.#slots)
+    if (kind === 'answer') return passBack(worker, report, this.#living)
     if (kind === 'beat') return void this.#share()
     if (kind !== 'leaving' || this.#isLeaving) return
     // It got a signal, or had an error that nobody caught.

@@ -29,6 +29,12 @@ export type Order =
   | { readonly kind: 'accept'; readonly names: readonly SocketName[]; readonly place: Place }
   /** Say that the gateway listens. */
   | { readonly kind: 'welcome' }
+  /** A sibling, named by its process, asks a question. */
+  | { readonly kind: 'asked'; readonly asker: number; readonly id: number; readonly name: string }
+  /** So many siblings were asked. The others are `away`: they give no sign of life, or are about to start. */
+  | { readonly kind: 'passed'; readonly id: number; readonly asked: number; readonly away: number }
+  /** The answer of a sibling. Without a text, it has none. */
+  | { readonly kind: 'answered'; readonly id: number; readonly worker: number; readonly text: string | undefined }
   /** Let open requests finish, and end. `announces`: nobody goes on, so tell load balancers first. Given again: do not wait. */
   | { readonly kind: 'leave'; readonly why: string; readonly announces: boolean }
 
@@ -40,6 +46,10 @@ export type Report =
   | { readonly kind: 'accepting' }
   /** The event loop turns. */
   | { readonly kind: 'beat' }
+  /** Ask all siblings. */
+  | { readonly kind: 'ask'; readonly id: number; readonly name: string }
+  /** The answer to the question of a sibling, named by its process. */
+  | { readonly kind: 'answer'; readonly asker: number; readonly id: number; readonly text: string | undefined }
   /** It takes no more connections, and ends when its requests have finished. */
   | { readonly kind: 'leaving'; readonly why: string }
   /** It could not start. The text has no secrets. */

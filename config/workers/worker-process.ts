@@ -127,6 +127,8 @@ export class WorkerProcess {
   }
 
   #hear(report: Report, heard: (worker: WorkerProcess, report: Report) => void): void {
+    // These may be long, and are no sign of life: the next beat is.
+    if (report.kind === 'ask' || report.kind === 'answer') return heard(this, report)
     const wasSilent = this.isSilent
     this.silentSeconds = 0
     if (report.kind === 'beat' && !wasSilent) return

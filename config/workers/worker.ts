@@ -9,7 +9,9 @@ import { Stop, watchGateway } from '../serving.ts'
 import type { Order, Report } from './messages.ts'
 import { coordinatorPlugins } from './roles.ts'
 import type { BoundSocket } from './sockets.ts'
+import { freeStartMemory } from './start-memory.ts'
 import { checkFacts, needsCoordinator } from './worker-facts.ts'
+import { WorkerSiblings } from './worker-siblings.ts'
 import { WorkerSockets } from './worker-sockets.ts'
 
 const beatMs = 1_000
@@ -26,6 +28,7 @@ export interface WorkerOptions {
 export class Worker {
   readonly #options: WorkerOptions
   readonly #sockets = new WorkerSockets()
+  readonly #siblings: WorkerSiblings
   readonly #opening = Promise.withResolvers<Extract<Order, { kind: 'open' | 'check' }>>()
   readonly #released = Promise.withResolvers<void>()
   #beginStop: ((why: string, announces: boolean) => Stop) | undefined
@@ -35,6 +38,7 @@ export class Worker {
 
   constructor(options: WorkerOptions) {
     this.#options = options
+    this.#siblings = new WorkerSiblings(options.number, report)
   }
 
   async start(): Promise<void> {
@@ -58,7 +62,7 @@ export class Worker {
   async #open(loaded: LoadedConfig, coordinator: string | undefined): Promise<void> {
     const more = coordinator === undefined ? [] : await coordinatorPlugins(coordinator, loaded, this.#options.number === 1)
     const config = { ...loaded, plugins: [...loaded.plugins, ...more] }
-    const gateway = await openGateway(config, { logFields: { worker: this.#options.number } })
+    const gateway = await openGateway(config, { logFields: { worker: this.#options.number }, siblings: this.#siblings })
     try {
       const fixed = checkFacts(config, gateway)
       this.#sockets.serve(gateway, config.server)
@@ -69,6 +73,7 @@ export class Worker {
         if (process.connected && !announces) this.#sockets.handOver()
         return new Stop(this.#sockets.serving, { why, exitCode: this.#exitCode, announceMs })
       }
+      freeStartMemory()
       report({ kind: 'opened', fixed })
     } catch (error) {
       await gateway.stop()
@@ -87,6 +92,12 @@ export class Worker {
         return void this.#sockets.accept(order).then(() => report({ kind: 'accepting' }), fail)
       case 'welcome':
         return void this.#sockets.welcome()
+      case 'asked':
+        return void this.#siblings.asked(order)
+      case 'passed':
+        return this.#siblings.passed(order)
+      case 'answered':
+        return this.#siblings.answered(order)
       case 'leave':
         this.#released.resolve()
         return this.#end(order.why, order.announces)

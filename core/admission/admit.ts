@@ -6,6 +6,7 @@ import type { Policy } from '../contracts/policy.ts'
 import type { Caller } from '../contracts/run-context.ts'
 import { Sealer } from '../contracts/sealer.ts'
 import { GatewayError } from '../foundation/errors.ts'
+import { own, wording, type Wording } from '../foundation/wording.ts'
 import { freezeDeeply } from '../foundation/freeze.ts'
 import { isPending, type Maybe } from '../runtime/pending.ts'
 import { ownerPath } from '../foundation/owner-path.ts'
@@ -73,10 +74,10 @@ export class Admission {
     if (acting) return this.#callerOf(this.#checked(acting), record)
     const known = text === undefined ? undefined : this.#known(text)
     if (!known && text?.startsWith('ta_'))
-      throw unauthorized('This is an admin token. The public API accepts API keys (tp_…); the admin API has another address.')
+      throw unauthorized(wording`This is an admin token. The public API accepts API keys (tp_…); the admin API has another address.`)
     if (!known)
       throw unauthorized(
-        'The API key is malformed. Expected "Authorization: Bearer tp_<id>_<secret>" or "x-api-key: tp_<id>_<secret>", as printed when the key was created.',
+        wording`The API key is malformed. Expected "Authorization: Bearer tp_<id>_<secret>" or "x-api-key: tp_<id>_<secret>", as printed when the key was created.`,
       )
     const found = this.#find(known.id)
     return isPending(found) ? found.then(key => this.#authenticated(key, known, record)) : this.#authenticated(found, known, record)
@@ -89,7 +90,7 @@ export class Admission {
   }
 
   #readmitted(key: ApiKey | undefined): void {
-    if (!key) throw unauthorized('The API key was deleted.')
+    if (!key) throw unauthorized(wording`The API key was deleted.`)
     this.#checkUsable(key)
   }
 
@@ -110,14 +111,14 @@ export class Admission {
   }
 
   #checkUsable({ disabled, expiresAt }: ApiKey): void {
-    if (disabled) throw unauthorized('The API key is disabled.')
+    if (disabled) throw unauthorized(wording`The API key is disabled.`)
     if (expiresAt !== undefined && this.#clock.now() >= expiresAt)
-      throw unauthorized(`The API key expired at ${new Date(expiresAt).toISOString()}.`)
+      throw unauthorized(wording`The API key expired at ${own(new Date(expiresAt).toISOString())}.`)
   }
 
   #authenticated(key: ApiKey | undefined, known: KnownText, record: Pick<RecordDraft, 'key'>): Maybe<Caller> {
     if (!key || !this.#opens(this.#checked(key), known))
-      throw unauthorized('The API key is unknown. Create one with "turnpike keys create".')
+      throw unauthorized(wording`The API key is unknown. Create one with "turnpike keys create".`)
     return this.#callerOf(key, record)
   }
 
@@ -178,7 +179,7 @@ function isSame(a: KeyAccounts, b: KeyAccounts): boolean {
 
 function unavailable(store: string): (cause: unknown) => never {
   return cause => {
-    const message = `The ${store} is not available. Try again.`
+    const message = wording`The ${own(store)} is not available. Try again.`
     throw new GatewayError({ status: 503, type: 'server_error', code: 'server_error', message, cause })
   }
 }
@@ -196,7 +197,7 @@ function keyIn(headers: HeaderReader, inQuery: readonly string[]): string | unde
     const given = headers.get(name)?.trim()
     if (!given) continue
     // Headers of the same name arrive as one, with commas.
-    if (given.includes(',')) throw unauthorized(`Several API keys were sent in ${name}. Send one key, in one header.`)
+    if (given.includes(',')) throw unauthorized(wording`Several API keys were sent in ${own(name)}. Send one key, in one header.`)
     if (place !== undefined && given !== key) throw unauthorized(differ(`The headers ${place} and ${name}`))
     place = name
     key = given
@@ -207,18 +208,20 @@ function keyIn(headers: HeaderReader, inQuery: readonly string[]): string | unde
     key = given
   }
   if (place === undefined)
-    throw unauthorized('No API key was sent. Send the header "Authorization: Bearer tp_…", "x-api-key: tp_…" or "x-goog-api-key: tp_…".')
+    throw unauthorized(
+      wording`No API key was sent. Send the header "Authorization: Bearer tp_…", "x-api-key: tp_…" or "x-goog-api-key: tp_…".`,
+    )
   return key
 }
 
-function differ(places: string): string {
-  return `${places} contain different keys. Send one of them, or the same key in both.`
+function differ(places: string): Wording {
+  return wording`${own(places)} contain different keys. Send one of them, or the same key in both.`
 }
 
 function sameHash(known: string, given: string): boolean {
   return known.length === given.length && timingSafeEqual(Buffer.from(known), Buffer.from(given))
 }
 
-function unauthorized(message: string): GatewayError {
+function unauthorized(message: Wording): GatewayError {
   return new GatewayError({ status: 401, type: 'authentication_error', code: 'invalid_api_key', message })
 }

@@ -4,6 +4,7 @@ import type { AccountPolicy } from '../contracts/account-store.ts'
 import type { ApiKey } from '../contracts/key-store.ts'
 import { policyFields, type Level, type PolicyLayer, type PolicySource } from '../contracts/policy.ts'
 import { GatewayError, PluginError } from '../foundation/errors.ts'
+import { own, wording } from '../foundation/wording.ts'
 import { isPending, type Maybe } from '../runtime/pending.ts'
 import { describePluginError, type Logger } from '../foundation/logger.ts'
 import type { Registry, RegistryEntry } from '../framework/registry.ts'
@@ -145,6 +146,6 @@ function settingsTakers(guardrails: Registry<Guardrail>): LayerRules['takesSetti
 
 /** Refuses the request, because its policy is unknown. */
 export function unavailablePolicy(level: Level, cause: unknown): GatewayError {
-  const message = `The policy of the ${level} is not available. Try again.`
+  const message = wording`The policy of the ${own(level)} is not available. Try again.`
   return new GatewayError({ status: 503, type: 'server_error', code: 'server_error', message, cause })
 }

@@ -3,7 +3,9 @@ import type { DecisionClient } from '../contracts/decision.ts'
 import type { ApiKey } from '../contracts/key-store.ts'
 import type { Provider } from '../contracts/provider.ts'
 import type { Caller } from '../contracts/run-context.ts'
+import type { FailureReason } from '../contracts/failure-reason.ts'
 import { GatewayError } from '../foundation/errors.ts'
+import { own, wording, type Own, type Wording } from '../foundation/wording.ts'
 import { wire } from '../framework/container.ts'
 import { DecisionClients, Providers } from '../framework/extension-points.ts'
 import type { Registry } from '../framework/registry.ts'
@@ -54,22 +56,26 @@ export class Permissions {
       throw forbidden(
         'model_not_allowed',
         isAuto
-          ? `"auto" cannot choose any model for this API key. ${mayUse(key.models!)} ${this.#adviceWithin(models!)}`
-          : `This API key may not use the model "${endpoints[0]!.model}". ${mayUse(key.models!)}`,
+          ? wording`"auto" cannot choose any model for this API key. ${mayUse(key.models!)} ${own(this.#adviceWithin(models!))}`
+          : wording`This API key may not use the model "${nameOf(endpoints[0]!)}". ${mayUse(key.models!)}`,
       )
     const byProvider = providers ? byModel.filter(({ provider }) => providers(provider)) : byModel
     if (byProvider.length === 0)
       throw forbidden(
         'provider_not_allowed',
         isAuto
-          ? `"auto" cannot choose any model at the providers of this API key. ${mayUse(key.providers!)} Let it use other providers.`
-          : `This API key may not use the provider "${byModel[0]!.provider}". ${mayUse(key.providers!)}`,
+          ? wording`"auto" cannot choose any model at the providers of this API key. ${mayUse(key.providers!)} Let it use other providers.`
+          : wording`This API key may not use the provider "${own(byModel[0]!.provider)}". ${mayUse(key.providers!)}`,
       )
     const priced = byProvider.filter(endpoint => allowsPrice(caller, endpoint))
     if (priced.length === 0) {
-      const unpriced = isAuto ? 'no price is known of a model that "auto" may choose' : `the price of "${byProvider[0]!.model}" is unknown`
-      const message = `This API key has a spend cap or uses prepaid credit, but ${unpriced}. Add a price to the catalog, or let the key use unpriced models.`
-      throw new GatewayError({ status: 402, type: 'insufficient_credits', code: 'insufficient_credits', message })
+      const unpriced = isAuto
+        ? wording`no price is known of a model that "auto" may choose`
+        : wording`the price of "${nameOf(byProvider[0]!)}" is unknown`
+      const message = wording`This API key has a spend cap or uses prepaid credit, but ${unpriced}. Add a price to the catalog, or let the key use unpriced models.`
+      const [cap] = caller.spending!.caps
+      const reason: FailureReason = cap ? { kind: 'cap', level: cap.level } : { kind: 'credit', level: 'org' }
+      throw new GatewayError({ status: 402, type: 'insufficient_credits', code: 'insufficient_credits', message, reason })
     }
     return priced
   }
@@ -107,8 +113,13 @@ export class Permissions {
   }
 }
 
-function mayUse(names: readonly string[]): string {
-  return `It may use: ${names.join(', ') || 'none'}.`
+function mayUse(names: readonly string[]): Wording {
+  return wording`It may use: ${own(names.join(', ') || 'none')}.`
+}
+
+/** Callers can make up the names of models that no catalog lists. */
+function nameOf({ model, listed }: Endpoint): Own | string {
+  return listed ? own(model) : model
 }
 
 function allowsPrice({ key: { allowUnpriced }, spending }: Caller, { price }: Endpoint): boolean {
@@ -148,6 +159,7 @@ function matches(name: string, pieces: readonly string[]): boolean {
   return true
 }
 
-function forbidden(code: string, message: string): GatewayError {
-  return new GatewayError({ status: 403, type: 'permission_error', code, message, param: 'model' })
+function forbidden(code: string, message: Wording): GatewayError {
+  const reason = { kind: 'permission', level: 'key' } as const
+  return new GatewayError({ status: 403, type: 'permission_error', code, message, param: 'model', reason })
 }

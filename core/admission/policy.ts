@@ -13,6 +13,7 @@ import {
 } from '../contracts/policy.ts'
 import { freezeDeeply } from '../foundation/freeze.ts'
 import { policyRefusal } from '../foundation/errors.ts'
+import { own, wording } from '../foundation/wording.ts'
 import { isPending, type Maybe } from '../runtime/pending.ts'
 import { Logger } from '../foundation/logger.ts'
 import { Guardrails, PolicySources } from '../framework/extension-points.ts'
@@ -98,7 +99,8 @@ export class PolicyResolver {
       const field = policyFields.find(each => account.policy[each]?.enforced)
       if (field !== undefined)
         throw policyRefusal(
-          `The ${account.level} of this API key enforces "${field}", but no plugin of this gateway reads the policies of that level. Load a plugin that does, such as account-policies.`,
+          wording`The ${own(account.level)} of this API key enforces "${own(field)}", but no plugin of this gateway reads the policies of that level. Load a plugin that does, such as account-policies.`,
+          account.level,
         )
     }
   }
@@ -113,7 +115,8 @@ export class PolicyResolver {
     for (const field of policyFields) {
       if (policy[field].value && !this.#enforced.has(field)) {
         throw policyRefusal(
-          `The policy of this API key turns on "${field}" (set by the ${policy[field].source}), but no plugin of this gateway enforces it. Load a plugin that does, or change the policy.`,
+          wording`The policy of this API key turns on "${own(field)}" (set by the ${own(policy[field].source)}), but no plugin of this gateway enforces it. Load a plugin that does, or change the policy.`,
+          policy[field].source,
         )
       }
     }

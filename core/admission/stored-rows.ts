@@ -1,6 +1,7 @@
 import { AccountStore, type Account } from '../contracts/account-store.ts'
 import { KeyStore, type ApiKey } from '../contracts/key-store.ts'
 import { GatewayError, PluginError } from '../foundation/errors.ts'
+import { own, wording } from '../foundation/wording.ts'
 import { freezeDeeply } from '../foundation/freeze.ts'
 import type { JsonObject } from '../foundation/json.ts'
 import { kindOf } from '../foundation/kind-of.ts'
@@ -49,7 +50,7 @@ export class StoredRows {
       ...fields,
       ...describePluginError(cause, false),
     })
-    const message = `The ${store} is not available. Try again.`
+    const message = wording`The ${own(store)} is not available. Try again.`
     return new GatewayError({ status: 503, type: 'server_error', code: 'server_error', message, cause })
   }
 }

@@ -3,6 +3,7 @@ import type { AccountPolicy } from '../contracts/account-store.ts'
 import type { Guardrail } from '../contracts/guardrail.ts'
 import { policyFields, type Level, type PolicyField } from '../contracts/policy.ts'
 import { GatewayError, PluginError, policyRefusal } from '../foundation/errors.ts'
+import { own, wording } from '../foundation/wording.ts'
 import { freezeDeeply } from '../foundation/freeze.ts'
 import { isPlainObject, type JsonObject } from '../foundation/json.ts'
 import { isPending } from '../runtime/pending.ts'
@@ -55,7 +56,8 @@ export class StrictestLayers {
     const [guardrail] = taking
     if (taking.length !== 1 || !guardrail?.strictestSettings)
       throw policyRefusal(
-        `Several policy sources of the ${level} enforce "${field}" with different settings, which no loaded guardrail can unite. Give them the same settings.`,
+        wording`Several policy sources of the ${own(level)} enforce "${own(field)}" with different settings, which no loaded guardrail can unite. Give them the same settings.`,
+        level,
       )
     return this.#ask(guardrail, level, field, [first ?? {}, ...others.map(({ settings = {} }) => settings)])
   }
@@ -77,7 +79,7 @@ export class StrictestLayers {
         field,
         ...describePluginError(cause, false),
       })
-      const message = `The guardrail "${name}" could not unite the settings of "${field}". Try again.`
+      const message = wording`The guardrail "${own(name)}" could not unite the settings of "${own(field)}". Try again.`
       throw new GatewayError({ status: 503, type: 'server_error', code: 'server_error', message, cause })
     }
   }

@@ -52,11 +52,14 @@ export class Alerts {
   /** Throws if a plugin delivers alerts and none stores them, or if a rule cannot work. */
   check(): void {
     const [first] = this.#parts.channels.entries()
-    for (const [index, { p95Ms, windowMinutes }] of this.#parts.settings.alerts.thresholds.entries())
+    for (const [index, { errorShare, p95Ms, windowMinutes }] of this.#parts.settings.alerts.thresholds.entries()) {
+      if (errorShare === undefined && p95Ms === undefined)
+        throw new AssemblyError(`server.alerts.thresholds[${index}] has neither errorShare nor p95Ms. Set one of them, or both.`)
       if (p95Ms !== undefined && p95Ms > (windowMinutes * 60_000) / 2)
         throw new AssemblyError(
           `server.alerts.thresholds[${index}] looks for ${p95Ms} ms within ${windowMinutes} min, which it would see too late. Set windowMinutes to at least ${Math.ceil(p95Ms / 30_000)}.`,
         )
+    }
     if (first && this.#parts.store === noAlerts)
       throw new AssemblyError(
         `The plugin ${first.plugin} delivers alerts, but no plugin stores them. Add a plugin that provides alert-store: ...defaults() has one, or memory({}).`,

@@ -14,9 +14,15 @@ export interface Measured {
 /** The models that catalogs list have names; callers may have made up the others. */
 type IsListed = (provider: string, model: string) => boolean
 
-/** Adds up the rows of a usage query that was grouped for this threshold. */
+/** Adds up rows of usage by provider: all requests to models. `whole` has how long they took, if that is asked for. */
+export function measuredTogether(rows: readonly UsageRow[], whole: readonly UsageRow[]): readonly Measured[] {
+  const p95Ms = whole[0]?.latency?.p95Ms ?? null
+  const sum = rows.map(requestsIn).reduce((a, b) => ({ count: a.count + b.count, failed: a.failed + b.failed }), { count: 0, failed: 0 })
+  return [{ subject: 'gateway', ...sum, p95Ms }]
+}
+
+/** Adds up the rows of usage by provider, or by provider and model. */
 export function measuredIn(rows: readonly UsageRow[], { of, only }: AlertThreshold, isListed: IsListed): readonly Measured[] {
-  if (of === 'gateway') return rows.flatMap(requestsIn)
   const measured = new Map<string, Measured>()
   for (const row of rows) {
     const { provider, model } = row.group ?? {}
@@ -29,11 +35,12 @@ export function measuredIn(rows: readonly UsageRow[], { of, only }: AlertThresho
   return [...measured.values()]
 }
 
-/** Requests that the caller or the policy spoiled say nothing. */
-function requestsIn({ requests, errorsBy, latency }: UsageRow): readonly Measured[] {
-  if (!errorsBy) return []
+/** Requests that the caller or the policy spoiled say nothing, nor do those that are not about a model, as for a list, unless they failed. */
+function requestsIn({ group, requests, errorsBy }: UsageRow): Pick<Measured, 'count' | 'failed'> {
+  if (!errorsBy) return { count: 0, failed: 0 }
   const { caller, policy, vendor, gateway } = errorsBy
-  return [{ subject: 'gateway', count: requests - caller - policy, failed: vendor + gateway, p95Ms: latency?.p95Ms ?? null }]
+  const failed = vendor + gateway
+  return { count: group?.provider === null ? failed : requests - caller - policy, failed }
 }
 
 function attemptsIn({ attempts, failedAttempts, faults, attemptLatency }: UsageRow): Omit<Measured, 'subject'> {

@@ -21,6 +21,8 @@ const repeatMs = 10_000
 /** Processes change the notes at the same time. */
 const maxTries = 8
 const maxModels = 20
+/** Who has asked nothing of it since knows nothing about it any more. */
+const staleMs = 15 * 60_000
 /** Models that fail say so much about their provider once it has answered nothing for so long: a single model, and several. */
 const silentMs = { one: 60_000, several: 10_000 }
 /** Shorter than the time for which a dead process's sight counts, so that the answer came after it. */
@@ -43,11 +45,11 @@ export class ProviderWatch {
 
   /** Call about once a second. */
   async check(): Promise<void> {
-    const down = this.#look()
+    const { down, unknown } = this.#look()
     const before = this.#down
     const isDue = this.#parts.clock.elapsed() >= this.#repeatAt
     const began = [...down.keys()].filter(provider => isDue || !before.has(provider))
-    const ended = [...before.keys()].filter(provider => !down.has(provider))
+    const ended = [...before.keys()].filter(provider => !down.has(provider) && !unknown.has(provider))
     if (!isDue && began.length === 0 && ended.length === 0) return
     const { store } = this.#parts.announcer
     const notes = await store.notes(providerNotes)
@@ -57,20 +59,23 @@ export class ProviderWatch {
     if (isDue) this.#repeatAt = this.#parts.clock.elapsed() + repeatMs
   }
 
-  /** The providers that are down, with those of their models that fail. */
-  #look(): ReadonlyMap<string, readonly string[]> {
+  /** The providers that are down, with those of their models that fail; and those of which this process knows nothing new. */
+  #look(): { readonly down: ReadonlyMap<string, readonly string[]>; readonly unknown: ReadonlySet<string> } {
     const { circuits, clock } = this.#parts
     const failing = Map.groupBy(circuits.failing(), ({ provider }) => provider)
     const now = clock.elapsed()
     const down = new Map<string, readonly string[]>()
+    const unknown = new Set<string>()
     for (const [provider, all] of failing) {
       const models = all.filter(({ model }) => model !== '*').toSorted((a, b) => a.since - b.since)
       const isSilent = (since: number | undefined, ms: number): boolean =>
         since !== undefined && now - since >= ms && circuits.servedAt(provider) <= since
       const isDown = models.length < all.length || isSilent(models[0]?.since, silentMs.one) || isSilent(models[1]?.since, silentMs.several)
-      if (isDown) down.set(provider, models.map(({ model }) => model).toSorted())
+      if (!isDown) continue
+      if (all.every(({ failedAt }) => now - failedAt > staleMs)) unknown.add(provider)
+      else down.set(provider, models.map(({ model }) => model).toSorted())
     }
-    return down
+    return { down, unknown }
   }
 
   /** `models`: those that fail, if it is down. `hasEnded`: this process has seen that it answers again. */
@@ -98,16 +103,18 @@ export class ProviderWatch {
     }
   }
 
-  #draft(provider: string, { told }: SteadyState, before: SteadyState, models: readonly string[] = [], now: number): AlertDraft {
+  #draft(provider: string, { told, isSure }: SteadyState, before: SteadyState, models: readonly string[] = [], now: number): AlertDraft {
     const about = { kind: 'provider', subject: `provider:${provider}`, org: null } as const
     if (!told) {
       const downMs = now - before.toldAt
       return {
         ...about,
         severity: 'info',
-        title: `Provider ${provider} is back`,
-        message: `It answers again, after ${durationText(downMs)}.`,
-        facts: { provider, state: 'up', down_ms: downMs },
+        title: isSure ? `Provider ${provider} is back` : `Provider ${provider} was not asked again`,
+        message: isSure
+          ? `It answers again, after ${durationText(downMs)}.`
+          : 'Nobody has asked it for a day, so nobody knows if it answers again.',
+        facts: { provider, state: isSure ? 'up' : 'unknown', down_ms: downMs },
         resolves: before.alert,
       }
     }

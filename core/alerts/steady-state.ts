@@ -20,11 +20,13 @@ export interface SteadyState {
   /** The alert that told of it, while it is told. */
   readonly alert: string | null
   readonly toldAt: number
+  /** It is off because a process has seen so, not because nobody has seen anything of it. */
+  readonly isSure: boolean
   /** Until when each process that sees it on counts. Those of processes that died stay until another sees that it is off. */
   readonly seen: Readonly<Record<string, number>>
 }
 
-export const neverOn: SteadyState = { on: false, since: 0, waits: false, told: false, alert: null, toldAt: 0, seen: {} }
+export const neverOn: SteadyState = { on: false, since: 0, waits: false, told: false, alert: null, toldAt: 0, isSure: true, seen: {} }
 
 /** One process's sight. `isOn` is undefined if it has nothing to say, and only looks at what others have said. */
 export interface Sight {
@@ -48,8 +50,9 @@ export function steadied(
   const changed = on !== before.on
   const waits = changed ? now - before.since < steadyMs : before.waits
   const since = changed ? now : before.since
+  const isSure = changed ? on || isOn === false : before.isSure
   const isNews = on !== before.told && (!waits || now - since >= steadyMs)
-  const state = { ...before, on, since, waits, seen, ...(isNews && { told: on, toldAt: now }) }
+  const state = { ...before, on, since, waits, isSure, seen, ...(isNews && { told: on, toldAt: now }) }
   const isTidy = !on && !state.told && now - since > tidyAfterMs
   return { state: isTidy ? undefined : state, isNews }
 }

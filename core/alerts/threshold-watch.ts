@@ -1,9 +1,9 @@
 import type { AlertNote } from '../contracts/alert.ts'
 import type { AlertThreshold } from '../contracts/alert-rules.ts'
 import type { Catalog } from '../contracts/catalog.ts'
-import type { RecordStore, UsageGroup } from '../contracts/record-store.ts'
+import type { RecordStore, UsageGroup, UsageRow } from '../contracts/record-store.ts'
 import type { AlertDraft, Announcer } from './announcer.ts'
-import { measuredIn, type Measured } from './measured.ts'
+import { measuredIn, measuredTogether, type Measured } from './measured.ts'
 import { providerNotes } from './provider-watch.ts'
 import { stateIn } from './steady-state.ts'
 import { durationText, percentText } from './words.ts'
@@ -21,11 +21,13 @@ const prefix = 'threshold/'
 const minuteMs = 60_000
 /** It is over when the value is this far below the threshold, so that it does not come and go. */
 const clearBelow = 0.8
+/** How long the note of a threshold stays that no config has. */
+const forgetAfterMs = 24 * 60 * minuteMs
 /** The most models and providers that are measured. */
 const maxRows = 1_000
 
 const groups: Readonly<Record<AlertThreshold['of'], readonly UsageGroup[]>> = {
-  gateway: [],
+  gateway: ['provider'],
   providers: ['provider'],
   models: ['provider', 'model'],
 }
@@ -66,8 +68,10 @@ export class ThresholdWatch {
         }
       }
     }
-    // Of thresholds that the config no longer has.
-    for (const [name, { version }] of notes) if (!wanted.has(name)) await store.change(name, version, undefined)
+    // Of thresholds that the config no longer has. Gateways with the earlier one may still run.
+    const before = (await store.now()) - forgetAfterMs
+    for (const [name, { version, value }] of notes)
+      if (!wanted.has(name) && !(Number(value['at']) > before)) await store.change(name, version, undefined)
   }
 
   /** True for a provider that is down or was so in the window, and for its models: that was told already. */
@@ -86,14 +90,17 @@ export class ThresholdWatch {
     const { announcer, catalog, records } = this.#parts
     const to = await announcer.store.now()
     const from = Math.floor(to / minuteMs) * minuteMs - threshold.windowMinutes * minuteMs
+    const period = { from, to, bucket: 'total', limit: maxRows + 1 } as const
+    const latency = threshold.p95Ms !== undefined
+    const together = async (): Promise<readonly UsageRow[]> => (latency ? await records.usage({ ...period, groupBy: [], latency }) : [])
+    // Callers can make up many names, so the largest come first.
     const rows = await records.usage({
-      from,
-      to,
-      bucket: 'total',
+      ...period,
       groupBy: groups[threshold.of],
-      latency: threshold.p95Ms !== undefined,
-      limit: maxRows,
+      latency: latency && threshold.of !== 'gateway',
+      top: maxRows,
     })
+    if (threshold.of === 'gateway') return measuredTogether(rows, await together())
     return measuredIn(rows, threshold, (provider, model) => catalog.endpoint(provider, model) !== undefined)
   }
 
@@ -146,7 +153,7 @@ function draftOf(threshold: AlertThreshold, measure: Measure, measured: Measured
       ? `There were only ${count} ${units} in ${window}.`
       : measure === 'errorShare'
         ? `${failed} of ${count} ${units} in ${window} failed, which is ${percentText(value)}.`
-        : `95% of ${count} ${units} in ${window} took at most ${secondsText(value)}.`
+        : `95% of the answers in ${window} took at most ${secondsText(value)}.`
   const what = measure === 'errorShare' ? 'Error rate' : 'Latency'
   return {
     kind: measure === 'errorShare' ? 'errors' : 'latency',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pTimeout from 'p-timeout'
 import type { ServedCertificate } from '../contracts/alert-rules.ts'
-import { describePluginError, type Logger } from '../foundation/logger.ts'
+import { describePluginError } from '../foundation/logger.ts'
 import type { AlertParts } from './alerts.ts'
 import { Announcer } from './announcer.ts'
 import { checkCertificate } from './certificate-check.ts'
@@ -9,6 +9,7 @@ import { Courier } from './courier.ts'
 import { Duties } from './duty.ts'
 import { FullCredits } from './full-credits.ts'
 import { KeyCheck } from './key-check.ts'
+import { Look } from './look.ts'
 import { noRecords } from '../records/no-records.ts'
 import { ProviderWatch } from './provider-watch.ts'
 import { RecordsWatch } from './records-watch.ts'
@@ -86,41 +87,5 @@ export class Watches {
     // Else nobody would know what the last requests spent, until there is another.
     await this.#lastLook().catch(error => this.#parts.log.error('could not look for alerts at the end', describePluginError(error, false)))
     await this.#courier.stop()
-  }
-}
-
-/** Looks at something again and again, one look after the other. The log has one line for failures that follow each other. */
-class Look {
-  readonly #name: string
-  readonly #look: () => Promise<void>
-  readonly #log: Logger
-  readonly #timers: readonly NodeJS.Timeout[]
-  #looking: Promise<void> | undefined
-  #isFailing = false
-
-  constructor(name: string, everyMs: number, look: () => Promise<void>, log: Logger, firstMs?: number) {
-    this.#name = name
-    this.#look = look
-    this.#log = log
-    const tick = (): void => {
-      this.#looking ??= this.#once().finally(() => (this.#looking = undefined))
-    }
-    this.#timers = [setInterval(tick, everyMs).unref(), ...(firstMs === undefined ? [] : [setTimeout(tick, firstMs).unref()])]
-  }
-
-  async stop(): Promise<void> {
-    for (const timer of this.#timers) clearTimeout(timer)
-    await this.#looking
-  }
-
-  async #once(): Promise<void> {
-    try {
-      await this.#look()
-      this.#isFailing = false
-    } catch (error) {
-      if (!this.#isFailing)
-        this.#log.error('could not look for alerts; trying again', { at: this.#name, ...describePluginError(error, false) })
-      this.#isFailing = true
-    }
   }
 }

@@ -25,6 +25,14 @@ export class DerivedContext implements RunContext {
     return this.#cancellation.signal
   }
 
+  get creditWaitMs(): number | undefined {
+    return this.#whole.creditWaitMs
+  }
+
+  set creditWaitMs(waitedMs: number | undefined) {
+    this.#whole.creditWaitMs = waitedMs
+  }
+
   note(kind: string, summary: JsonObject): void {
     this.#whole.note(kind, summary)
   }

@@ -1,6 +1,7 @@
 import type { GenerationEvent } from '../contracts/events.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
 import type { GatewayError } from '../foundation/errors.ts'
+import { own, wording } from '../foundation/wording.ts'
 import type { Listed } from '../runtime/roster.ts'
 import type { Settings } from '../framework/settings.ts'
 import { itemBytes, sizeOf } from './answer-size.ts'
@@ -156,5 +157,5 @@ export class LiveAnswer implements Listed {
 }
 
 function tooLarge(limit: string): ProviderFailure {
-  return new ProviderFailure({ kind: 'protocol', message: `The provider sent an answer of more than ${limit}.` })
+  return new ProviderFailure({ kind: 'protocol', message: wording`The provider sent an answer of more than ${own(limit)}.` })
 }

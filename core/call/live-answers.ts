@@ -1,5 +1,6 @@
 import { wire } from '../framework/container.ts'
 import { GatewayError } from '../foundation/errors.ts'
+import { own, wording } from '../foundation/wording.ts'
 import { Roster } from '../runtime/roster.ts'
 import { Settings } from '../framework/settings.ts'
 import type { HeldMemory } from '../contracts/held-memory.ts'
@@ -72,6 +73,7 @@ function tooManyBytes(maximum: number): GatewayError {
     status: 503,
     type: 'server_error',
     code: 'server_error',
-    message: `The gateway ended this answer because all answers in progress together need more than ${maximum} bytes (server.maxLiveAnswerBytes), and this was the largest of the caller that takes the most. Ask for a shorter answer, or try again later.`,
+    message: wording`The gateway ended this answer because all answers in progress together need more than ${own(maximum)} bytes (server.maxLiveAnswerBytes), and this was the largest of the caller that takes the most. Ask for a shorter answer, or try again later.`,
+    reason: { kind: 'overload' },
   })
 }

@@ -1,4 +1,5 @@
 import { GatewayError } from '../foundation/errors.ts'
+import { wording } from '../foundation/wording.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
 import { Roster } from '../runtime/roster.ts'
 
@@ -33,6 +34,6 @@ export function shuttingDown(): GatewayError {
     status: 503,
     type: 'server_error',
     code: 'server_error',
-    message: 'The gateway is shutting down. Try again.',
+    message: wording`The gateway is shutting down. Try again.`,
   })
 }

@@ -38,7 +38,6 @@ export class Observed implements ObservedCall {
   readonly #record: OpenRecord
   readonly #clock: Clock
   readonly #showsNames: boolean
-  #firstEventMs: number | null = null
 
   constructor(observing: readonly Observing[], { record, trace, clock, showsNames }: ObservedParts) {
     this.#observing = observing
@@ -46,14 +45,6 @@ export class Observed implements ObservedCall {
     this.#record = record
     this.#clock = clock
     this.#showsNames = showsNames
-  }
-
-  get firstEventMs(): number | null {
-    return this.#firstEventMs
-  }
-
-  answers(): void {
-    this.#firstEventMs ??= this.#clock.elapsed() - this.#record.start
   }
 
   attempt(endpoint: Endpoint, role: AttemptRole, startedMs: number, queuedMs: number): ObservedAttempt {
@@ -125,8 +116,8 @@ export class Observed implements ObservedCall {
       outcome: error === undefined ? 'ok' : error.status === 499 ? 'left' : 'failed',
       status: error?.status ?? 200,
       errorCode: error?.code ?? null,
-      reason: null,
-      firstEventMs: this.#firstEventMs,
+      reason: error?.reason ?? null,
+      firstEventMs: this.#record.firstEventMs,
       provider,
       ...asked,
       answeredBy: (notes.find(({ kind }) => kind === 'answered-by')?.summary['name'] as string | undefined) ?? null,

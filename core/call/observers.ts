@@ -5,6 +5,7 @@ import type { OpenRecord, RequestRecord } from '../contracts/log-sink.ts'
 import { policyFields, type Policy, type PolicyField } from '../contracts/policy.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
 import { Clock } from '../foundation/clock.ts'
+import { reasonOfStatus } from '../foundation/failure-reason.ts'
 import { Logger } from '../foundation/logger.ts'
 import { wire, type Dependencies } from '../framework/container.ts'
 import { CallObservers } from '../framework/extension-points.ts'
@@ -73,14 +74,14 @@ export class Observers implements RecordWatch {
       id,
       at,
       elapsedMs,
-      firstEventMs: observed?.firstEventMs ?? null,
+      firstEventMs: record.firstEventMs,
       kind: record.kind as CallKind | null,
       surface,
       method,
       trace: observed ? observed.trace : traceContext(scope.traceparent),
       status,
       errorCode,
-      reason: null,
+      reason: open.reason ?? reasonOfStatus(status) ?? null,
       keyId,
       org,
       team,

@@ -6,6 +6,7 @@ import type { RunContext } from '../contracts/run-context.ts'
 import type { Clock } from '../foundation/clock.ts'
 import { Deadline } from '../runtime/deadline.ts'
 import { asGatewayError, GatewayError, type Asked } from '../foundation/errors.ts'
+import { own, wording } from '../foundation/wording.ts'
 import type { Maybe } from '../runtime/pending.ts'
 import { Bill } from '../billing/cost.ts'
 import { routingWarnings } from '../routing/routing-record.ts'
@@ -22,6 +23,7 @@ export class Operation {
   readonly bill = new Bill()
   readonly #scope: RequestScope
   readonly #timeout: Deadline
+  readonly #clock: Clock
   #reservation: Reservation | undefined
   /** The cost of a decision's model calls. */
   #calls: Bill | undefined
@@ -33,6 +35,7 @@ export class Operation {
 
   constructor(scope: RequestScope, requestedModel: string | null, timeoutMs: number, clock: Clock) {
     this.#scope = scope
+    this.#clock = clock
     this.context = scope
     scope.record.requestedModel = requestedModel
     this.#timeout = new Deadline(clock, timeoutMs, () => scope.cancellation.abort(tookTooLong(timeoutMs)))
@@ -88,7 +91,7 @@ export class Operation {
   /** Call when the answer begins. From then on, it is charged. */
   answeredBy(endpoint: Endpoint): void {
     this.#endpoint = endpoint
-    this.#scope.record.observed?.answers()
+    this.#begin()
     this.#scope.record.provider = endpoint.provider
     this.#scope.record.model = endpoint.model
   }
@@ -96,7 +99,12 @@ export class Operation {
   /** Call instead of `answeredBy` if no endpoint was asked: the answer costs nothing. */
   answeredFree(): void {
     this.#isGiven = true
-    this.#scope.record.observed?.answers()
+    this.#begin()
+  }
+
+  #begin(): void {
+    const { record } = this.#scope
+    record.firstEventMs ??= this.#clock.elapsed() - record.start
   }
 
   /** The error that the caller gets: what was thrown or, after an abort, the reason of the abort. */
@@ -105,7 +113,7 @@ export class Operation {
     const error = asGatewayError(cancellation.aborted ? cancellation.reason : thrown)
     if (error.status === 500)
       this.context.log.error('a request to a model failed', { request: this.context.id, ...describeError(error.cause ?? error) })
-    record.errorCode = error.code
+    record.failed(error, true)
     return record.attempts.length === 0 ? error : error.after(askedIn(record))
   }
 
@@ -181,6 +189,6 @@ function tookTooLong(afterMs: number): GatewayError {
     status: 504,
     type: 'server_error',
     code: 'provider_timeout',
-    message: `The request took longer than ${afterMs / 1000} s.`,
+    message: wording`The request took longer than ${own(afterMs / 1000)} s.`,
   })
 }

@@ -196,8 +196,6 @@ export interface ClosedRequest {
 /** A call of a gateway that has observers. Core calls it; plugins have no use for it. */
 export interface ObservedCall {
   readonly trace: TraceContext | null
-  /** See `EndedCall`. */
-  readonly firstEventMs: number | null
   /** `startedMs`: since the arrival of the request. */
   attempt(endpoint: Endpoint, role: AttemptRole, startedMs: number, queuedMs: number): ObservedAttempt
   toolRound(tools: Readonly<Record<string, number>>): (failed: number) => void
@@ -206,8 +204,6 @@ export interface ObservedCall {
   looked(look: GuardLook): void
   /** The time: `at` as in what observers get, `start` for durations. */
   now(): { readonly at: number; readonly start: number }
-  /** Call when the answer begins. */
-  answers(): void
 }
 
 export interface ObservedAttempt {

@@ -33,8 +33,8 @@ export interface Field {
   /** The admin API knows it at these levels of accounts only. */
   readonly levels?: readonly string[]
   /**
-   * For a field that is added to a list: the number of the migration that gives stored objects this member, one above the highest so far. It
-   * must be optional, because older objects lack it.
+   * For a field that is added to a list: the number of the migration that gives stored objects this member, one above the highest so far.
+   * Fields that are added together share it. They must be optional, because older objects lack them.
    */
   readonly revision?: number
 }

@@ -1,4 +1,6 @@
 import type { ObservedCall } from './call-observer.ts'
+import type { FailureReason } from './failure-reason.ts'
+import type { GatewayError } from '../foundation/errors.ts'
 import type { JsonObject } from '../foundation/json.ts'
 import type { RecordFacts } from './record-fields.ts'
 import type { Sight } from './sight.ts'
@@ -79,6 +81,16 @@ export interface AttemptRecord {
   readonly startedMs?: number
   /** Without the time in which the client did not read. */
   readonly elapsedMs: number
+  /** From its beginning to the first event of the answer. Absent if none came. */
+  readonly firstEventMs?: number
+  /** How long it waited for a place at a provider with `maxConcurrent`, before it began. Absent if it did not. */
+  readonly queuedMs?: number
+  /** How long the gateway waited after a failure, before it began. Absent if it did not. */
+  readonly waitedMs?: number
+  /** The vendor's word for the failure, such as `model_overloaded`. Absent if it sent none that is safe to keep: see `vendorWord`. */
+  readonly vendorCode?: string
+  /** The id that the vendor gave the request. Absent if the attempt succeeded, or the vendor sent none. */
+  readonly requestId?: string
   /** True if it counts against the endpoint, if the provider said so. Otherwise absent: the kind of failure implies it. */
   readonly isFault?: boolean
   /** False if no catalog lists the endpoint. Otherwise absent. */
@@ -102,8 +114,9 @@ type SetWhileOpen =
   | 'usage'
   | 'heldUsd'
   | 'costUsd'
-  | 'errorCode'
   | 'routing'
+  | 'firstEventMs'
+  | 'creditWaitMs'
 
 /** The record of a request in progress. */
 export interface OpenRecord extends Writable<Pick<RecordFacts, SetWhileOpen>> {
@@ -117,8 +130,13 @@ export interface OpenRecord extends Writable<Pick<RecordFacts, SetWhileOpen>> {
   observed: ObservedCall | undefined
   /** The known cost of attempts that failed before they answered. They are charged, but not on the bill of the answer. */
   lostUsd: number
+  readonly errorCode: string | null
+  /** Why the request failed, if it has. */
+  readonly reason: FailureReason | null
   readonly attempts: AttemptRecord[]
   readonly notes: { kind: string; summary: JsonObject }[]
+  /** The caller gets this error. Of several, the first counts, unless a call `overrules` it. */
+  failed(error: GatewayError, overrules?: boolean): void
   /** Kept only if the caller's policy has `logging` on. */
   content(request: JsonObject | undefined, response: JsonObject | undefined): void
   /** Content of plugins, kept in addition to them. */

@@ -1,4 +1,5 @@
 import type { ImageErrorCode } from '../foundation/errors.ts'
+import type { Wording } from '../foundation/wording.ts'
 import type { Capabilities, Endpoint, NamedEndpoint } from './catalog.ts'
 import type { Embedder } from './embedding.ts'
 import type { GenerationEvent } from './events.ts'
@@ -138,8 +139,10 @@ export type Progress = 'none' | 'connected' | 'replied' | 'answering'
 
 export interface ProviderFailureOptions {
   readonly kind: FailureKind
-  /** The description of the failure. The caller sees it, so use the vendor's own sentence if there is one. */
-  readonly message: string
+  /** The description of the failure. The caller sees it, so use the vendor's own sentence if there is one, else a `wording`. */
+  readonly message: string | Wording
+  /** The message without what it quotes of the request or the vendor. Default: that of a `Wording`. */
+  readonly unquotedMessage?: string | undefined
   /** For image errors only. All other public codes follow from the kind. */
   readonly code?: ImageErrorCode | undefined
   /** The vendor's HTTP status. */
@@ -160,6 +163,10 @@ export interface ProviderFailureOptions {
   readonly subject?: object | undefined
   /** The vendor's whole error body. Core masks and truncates it. It is content, so it is never logged or recorded. */
   readonly upstream?: string | undefined
+  /** The vendor's word for the failure, such as `model_overloaded`. Default: what `upstream` has, if it is JSON. */
+  readonly vendorCode?: string | undefined
+  /** The id that the vendor gave the request. By default, core reads it in the headers of the reply. */
+  readonly requestId?: string | undefined
   readonly cause?: unknown
 }
 
@@ -183,9 +190,15 @@ export class ProviderFailure extends Error {
   readonly ofCredential: boolean | undefined
   readonly subject: object | undefined
   readonly upstream: string | undefined
+  readonly unquotedMessage: string | undefined
+  /** Core sets it if the vendor's reply has one. The same goes for the next member. */
+  vendorCode: string | undefined
+  requestId: string | undefined
 
   constructor(options: ProviderFailureOptions) {
-    super(options.message, options.cause === undefined ? undefined : { cause: options.cause })
+    const { message } = options
+    const isText = typeof message === 'string'
+    super(isText ? message : message.text, options.cause === undefined ? undefined : { cause: options.cause })
     this.kind = options.kind
     this.code = options.code
     this.status = options.status
@@ -196,6 +209,9 @@ export class ProviderFailure extends Error {
     this.ofCredential = options.ofCredential
     this.subject = options.subject
     this.upstream = options.upstream
+    this.unquotedMessage = options.unquotedMessage ?? (isText ? undefined : message.unquoted)
+    this.vendorCode = options.vendorCode
+    this.requestId = options.requestId
   }
 
   static is(error: unknown): error is ProviderFailure {

@@ -17,6 +17,42 @@ export interface RecordFilter extends Partial<Readonly<Record<RecordFilterName, 
   /** Milliseconds since the epoch, exclusive. */
   readonly to?: number | undefined
   readonly minCostUsd?: number | undefined
+  /** Only requests that failed: with a status of 400 or above, or with a reason, such as a stream that broke off. */
+  readonly failed?: true | undefined
+}
+
+/** The numbers of a record by which lists can be sorted and narrowed. `totalTokens`: those of the input and the output together. */
+export const recordMeasures = ['elapsedMs', 'firstEventMs', 'inputTokens', 'outputTokens', 'totalTokens', 'costUsd'] as const
+export type RecordMeasure = (typeof recordMeasures)[number]
+
+/** The most records that a sorted list is made of, so that no list reads a whole table: the newest that an index finds for the filter. */
+export const mostRanked = 50_000
+
+/** The page of a list that is sorted or narrowed by numbers. */
+export interface RankedQuery {
+  /** Records without this number are left out. `at`: the time of arrival. Equal ones are in the order of `at`, then of their ids. */
+  readonly by: RecordMeasure | 'at'
+  readonly ascending: boolean
+  /** Bounds, both inclusive. Records without the number are left out. */
+  readonly ranges: Readonly<Partial<Record<RecordMeasure, { readonly least?: number; readonly most?: number }>>>
+  /** At least how many of the newest records to look at, unless there are fewer. */
+  readonly among: number
+  readonly limit: number
+  /** The last record of the page before. Absent for the first page. */
+  readonly after?: { readonly value: number; readonly at: number; readonly id: string } | undefined
+}
+
+export interface RankedPage {
+  readonly records: readonly RecordFacts[]
+  /** Records that arrived before this time were not looked at. Null if all were. */
+  readonly searchedFrom: number | null
+}
+
+/** The number of a record. Null if it has none. */
+export function measureOf(record: RecordFacts, measure: RankedQuery['by']): number | null {
+  if (measure !== 'totalTokens') return record[measure]
+  const { inputTokens, outputTokens } = record
+  return inputTokens === null || outputTokens === null ? null : inputTokens + outputTokens
 }
 
 /** The content of a record whose policy had `logging` on. */
@@ -130,6 +166,8 @@ export interface KeyUse {
 export interface RecordStore {
   /** The newest first. */
   page(filter: RecordFilter, query: PageQuery): Maybe<readonly RecordFacts[]>
+  /** In another order, or narrowed by numbers. Absent: the admin API then says that this store cannot sort. */
+  ranked?(filter: RecordFilter, query: RankedQuery): Maybe<RankedPage>
   /** By the id of the request, or of its response or decision. */
   find(id: string): Maybe<RecordFacts | undefined>
   /** The unsealed content. Undefined if there is none. `id` is the id of the request. */

@@ -24,6 +24,8 @@ export interface RunContext {
   readonly log: Logger
   /** How the windows of the key stand after what the request reserved. Core sets it for keys with windows. */
   windows?: readonly KeyWindow[] | undefined
+  /** How long the request waited for others to give credit back, in milliseconds. Core adds to it. */
+  creditWaitMs?: number | undefined
   /** Adds a note to the record of this request. Never include content. */
   note(kind: string, summary: JsonObject): void
   /** Keeps content in the record, in addition to the request and the response. Dropped unless the policy's `logging` is on. */

@@ -1,6 +1,8 @@
 import { AccountStore } from './account-store.ts'
 import { AdminTokenStore } from './admin-token-store.ts'
 import { AlertStore } from './alert.ts'
+import { AlertOutbox } from './alert-outbox.ts'
+import { AlertTargetStore } from './alert-target.ts'
 import { AuditTrail } from './audit-trail.ts'
 import { ConversationStore } from './conversation-store.ts'
 import { BackgroundStore } from './background-store.ts'
@@ -27,6 +29,8 @@ export const storeServices = {
   'admin-tokens': AdminTokenStore,
   'sign-outs': SignOuts,
   alerts: AlertStore,
+  'alert-targets': AlertTargetStore,
+  'alert-outbox': AlertOutbox,
 } as const
 
 export type StoreService = keyof typeof storeServices

@@ -3,6 +3,7 @@ import type { TokenWindow, WindowState } from '../contracts/rate-limiter.ts'
 import type { SavedWindow } from '../contracts/saved-windows.ts'
 import type { Clock } from '../foundation/clock.ts'
 import { GatewayError } from '../foundation/errors.ts'
+import { wording } from '../foundation/wording.ts'
 import type { Coordinated } from './coordinated.ts'
 import type { LongWindows } from './long-windows.ts'
 import { OwnPlaces } from './own-places.ts'
@@ -172,7 +173,7 @@ function notExact(): GatewayError {
     status: 503,
     type: 'server_error',
     code: 'server_error',
-    message: "This API key has an exact limit, which cannot be kept now, because the gateway's processes cannot count together. Try again.",
+    message: wording`This API key has an exact limit, which cannot be kept now, because the gateway's processes cannot count together. Try again.`,
     retryAfterMs,
     transient: true,
   })

@@ -2,6 +2,7 @@ import { isImage, partsOfDecision } from '../guards/decision-parts.ts'
 import type { DecisionLimits, DecisionRequest, Question } from '../contracts/decision.ts'
 import { TokenCounter } from '../contracts/token-counter.ts'
 import { invalidRequest, type GatewayError } from '../foundation/errors.ts'
+import { own, wording } from '../foundation/wording.ts'
 import { wire } from '../framework/container.ts'
 import { mayExceed } from '../tokens/bound.ts'
 import { estimateTokens } from '../tokens/estimate.ts'
@@ -49,11 +50,11 @@ export class DecisionFit {
 async function problemOf({ endpoint, model }: DecisionCandidate, limits: Limits, measured: Measured): Promise<GatewayError | undefined> {
   const name = JSON.stringify(`${endpoint.provider}/${model}`)
   const image = limits.items ? undefined : partsOfDecision(measured.request).find(isImage)
-  if (image) return invalidRequest(`The model ${name} takes no images. Leave them out, or name a model that does.`, image.path)
+  if (image) return invalidRequest(wording`The model ${name} takes no images. Leave them out, or name a model that does.`, image.path)
   for (const [index, question] of Object.values(measured.request.questions).entries())
     if (question.type === 'score' && question.criteria.length > limits.levels)
       return invalidRequest(
-        `The model ${name} takes at most ${limits.levels} levels, and this question has ${question.criteria.length}. Name another model.`,
+        wording`The model ${name} takes at most ${own(limits.levels)} levels, and this question has ${own(question.criteria.length)}. Name another model.`,
         `questions[${index}].levels`,
       )
   if (await measured.isTooLong(limits)) return tooManyTokens('The input with the longest question', limits.questionTokens, 'questions')

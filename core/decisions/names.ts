@@ -11,6 +11,7 @@ import type { Contender } from '../call/attempts/contender.ts'
 import type { Registry } from '../framework/registry.ts'
 import { unlistedEndpoint } from '../routing/provider-capabilities.ts'
 import { checkWellFormed } from '../routing/model-name.ts'
+import { own, wording, type Wording } from '../foundation/wording.ts'
 
 /** A decision model and the client that serves it. */
 export interface DecisionCandidate extends Contender {
@@ -101,11 +102,11 @@ export class DecisionNames {
     if (elsewhere.length > 0) {
       const meant = elsewhere.some(({ prefixOnly }) => !prefixOnly) ? elsewhere.filter(({ prefixOnly }) => !prefixOnly) : elsewhere
       const right = meant.map(({ provider }) => `${provider}/${rest}`).join(' or ')
-      return refusal(`"${prefix}" is not a provider of the model "${rest}". Write ${right}.`)
+      return refusal(wording`"${prefix!}" is not a provider of the model "${rest}". Write ${right}.`)
     }
     if (this.#generates(name))
-      return refusal(`The model "${name}" is not a decision model. Use POST /v1/responses for it. ${this.#advice(rest)}`)
-    return refusal(`The decision model "${name}" does not exist here. ${this.#advice(rest)}`)
+      return refusal(wording`The model "${name}" is not a decision model. Use POST /v1/responses for it. ${own(this.#advice(rest))}`)
+    return refusal(wording`The decision model "${name}" does not exist here. ${own(this.#advice(rest))}`)
   }
 
   #generates(name: string): boolean {
@@ -143,6 +144,6 @@ function split(name: string): { readonly prefix: string | undefined; readonly re
   return slash > 0 ? { prefix: name.slice(0, slash), rest: name.slice(slash + 1) } : { prefix: undefined, rest: name }
 }
 
-function refusal(message: string): GatewayError {
+function refusal(message: Wording): GatewayError {
   return invalidRequest(message, 'model', 'model_not_found')
 }

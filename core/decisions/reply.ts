@@ -2,6 +2,7 @@ import type { DecisionAnswer, DecisionReply, DecisionRequest, DecisionUsage, Que
 import { isObject, type JsonObject } from '../foundation/json.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
 import type { Warning } from '../contracts/route.ts'
+import { own, wording, type Wording } from '../foundation/wording.ts'
 
 /** Rounding may move a number this far out of its range. */
 const tolerance = 1e-6
@@ -13,23 +14,23 @@ const maxIdLength = 64
  * request, which says if an answer may be a refusal.
  */
 export function checkedReply(reply: unknown, request: DecisionRequest, provider: string, form = request.form): DecisionReply {
-  const { answers, usage, warnings, ...rest } = objectOr(reply, () => broken(provider, 'sent a reply that is not an object'))
-  const given = objectOr(answers, () => broken(provider, 'sent a reply without answers'))
+  const { answers, usage, warnings, ...rest } = objectOr(reply, () => broken(provider, wording`sent a reply that is not an object`))
+  const given = objectOr(answers, () => broken(provider, wording`sent a reply without answers`))
   const checked = Object.entries(request.questions).map(([id, question]) => {
     const name = JSON.stringify(id.slice(0, maxIdLength))
-    if (!Object.hasOwn(given, id)) throw broken(provider, `did not answer the question ${name}`)
+    if (!Object.hasOwn(given, id)) throw broken(provider, wording`did not answer the question ${name}`)
     if (isRefusal(given[id])) {
       if (form === 'items') return [id, given[id]] as const
-      throw broken(provider, `declined to answer the question ${name}`)
+      throw broken(provider, wording`declined to answer the question ${name}`)
     }
     const answer = checkedAnswer(given[id], question)
-    if (!answer) throw broken(provider, `sent an invalid answer to the ${question.type} question ${name}`)
+    if (!answer) throw broken(provider, wording`sent an invalid answer to the ${own(question.type)} question ${name}`)
     return [id, answer] as const
   })
   return {
     ...rest,
     answers: Object.fromEntries(checked),
-    usage: checkedUsage(usage, () => broken(provider, 'sent an invalid usage')),
+    usage: checkedUsage(usage, () => broken(provider, wording`sent an invalid usage`)),
     ...(Array.isArray(warnings) && { warnings: warnings.filter(isWarning) }),
   }
 }
@@ -112,6 +113,6 @@ function objectOr(value: unknown, fault: () => ProviderFailure): JsonObject {
   return value
 }
 
-function broken(provider: string, what: string): ProviderFailure {
-  return new ProviderFailure({ kind: 'protocol', message: `The provider "${provider}" ${what}.` })
+function broken(provider: string, what: Wording): ProviderFailure {
+  return new ProviderFailure({ kind: 'protocol', message: wording`The provider "${own(provider)}" ${what}.` })
 }

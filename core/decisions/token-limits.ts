@@ -3,6 +3,7 @@ import { wire } from '../framework/container.ts'
 import type { DecisionRequest, Question } from '../contracts/decision.ts'
 import { TokenCounter } from '../contracts/token-counter.ts'
 import { invalidRequest, type GatewayError } from '../foundation/errors.ts'
+import { own, wording } from '../foundation/wording.ts'
 import { mayExceed } from '../tokens/bound.ts'
 import { imageTokens } from '../tokens/other-input.ts'
 import { questionTokenLimit, requestTokenLimit } from './client-limits.ts'
@@ -90,7 +91,7 @@ function withoutImages(name: string, value: unknown): unknown {
 
 export function tooManyTokens(what: string, limit: number, param?: string): GatewayError {
   return invalidRequest(
-    `${what} has more than ${limit} tokens. Shorten it, or split it into several requests.`,
+    wording`${own(what)} has more than ${own(limit)} tokens. Shorten it, or split it into several requests.`,
     param,
     'max_tokens_exceeded',
   )

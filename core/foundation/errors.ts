@@ -1,3 +1,6 @@
+import { reasonOfStatus, type FailureReason } from './failure-reason.ts'
+import { wording, Wording } from './wording.ts'
+
 /** The gateway cannot be assembled from these plugins. */
 export class AssemblyError extends Error {
   override readonly name: string = 'AssemblyError'
@@ -60,7 +63,12 @@ export interface GatewayErrorOptions {
   readonly type: string
   /** Machine-readable. For a failed generation, one of `errorCodes`. */
   readonly code: string
-  readonly message: string
+  /** Of a text, records without content have nothing: see `wording`. */
+  readonly message: string | Wording
+  /** The message without what it quotes. Default: that of a `Wording`. */
+  readonly unquotedMessage?: string | undefined
+  /** Default: what the status and the code say. */
+  readonly reason?: FailureReason | undefined
   /** The path of the field at fault, such as `input[2].content`. */
   readonly param?: string | undefined
   readonly retryAfterMs?: number | undefined
@@ -104,9 +112,14 @@ export class GatewayError extends Error {
   readonly hint: GatewayErrorOptions['hint']
   readonly headers: Readonly<Record<string, string>> | undefined
   readonly asked: Asked | undefined
+  /** The message without anything that the request or a vendor said, for records without content. Undefined if nobody wrote one. */
+  readonly unquotedMessage: string | undefined
+  readonly reason: FailureReason
 
   constructor(options: GatewayErrorOptions) {
-    super(options.message, options.cause === undefined ? undefined : { cause: options.cause })
+    const { message } = options
+    const told = message instanceof Wording ? message : undefined
+    super(told?.text ?? (message as string), options.cause === undefined ? undefined : { cause: options.cause })
     this.status = options.status
     this.type = options.type
     this.code = options.code
@@ -119,6 +132,8 @@ export class GatewayError extends Error {
     this.hint = options.hint
     this.headers = options.headers
     this.asked = options.asked
+    this.unquotedMessage = options.unquotedMessage ?? told?.unquoted
+    this.reason = options.reason ?? reasonOfStatus(options.status) ?? unknown
   }
 
   /** The same error, without the vendor's own words. */
@@ -128,6 +143,12 @@ export class GatewayError extends Error {
     return new GatewayError({ ...this, message, cause, upstreamError: undefined })
   }
 
+  /** The same error, for this reason. */
+  because(reason: FailureReason): GatewayError {
+    const { message, cause } = this
+    return new GatewayError({ ...this, message, cause, reason })
+  }
+
   /** The same error, after these attempts. */
   after(asked: Asked): GatewayError {
     const { message, cause } = this
@@ -135,14 +156,17 @@ export class GatewayError extends Error {
   }
 }
 
+const unknown: FailureReason = Object.freeze({ kind: 'gateway' })
+
 /** The request is at fault: 400. */
-export function invalidRequest(message: string, param?: string, code = 'invalid_value'): GatewayError {
+export function invalidRequest(message: string | Wording, param?: string, code = 'invalid_value'): GatewayError {
   return new GatewayError({ status: 400, type: 'invalid_request_error', code, message, param })
 }
 
-/** The caller's policy does not allow the request: the 422 in docs/protocol/errors.md#policy-refusals. */
-export function policyRefusal(message: string): GatewayError {
-  return new GatewayError({ status: 422, type: 'invalid_request_error', code: 'policy_refusal', message, bare: true })
+/** The caller's policy does not allow the request: the 422 in docs/protocol/errors.md#policy-refusals. `level`: who set the field. */
+export function policyRefusal(message: string | Wording, level?: FailureReason['level']): GatewayError {
+  const reason: FailureReason = { kind: 'policy', level }
+  return new GatewayError({ status: 422, type: 'invalid_request_error', code: 'policy_refusal', message, bare: true, reason })
 }
 
 /** Any unexpected error. Its message may contain content, so the caller does not see it. */
@@ -151,7 +175,7 @@ export function internalError(cause: unknown): GatewayError {
     status: 500,
     type: 'server_error',
     code: 'server_error',
-    message: 'The gateway failed to handle this request. The request id is in the x-request-id header.',
+    message: wording`The gateway failed to handle this request. The request id is in the x-request-id header.`,
     cause,
   })
 }

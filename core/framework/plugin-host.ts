@@ -1,4 +1,5 @@
 import type { HttpClient } from '../contracts/http-client.ts'
+import { Vitals } from '../contracts/vitals.ts'
 import { resolve } from 'node:path'
 import pTimeout from 'p-timeout'
 import { checkedService } from './checked-service.ts'
@@ -14,10 +15,11 @@ import { nameProblem, notAPlugin } from './not-a-plugin.ts'
 import { addOptionSecrets } from './option-secrets.ts'
 import { apiVersion, type Hook, type OptionsSchema, type PluginDefinition, type PluginUse, type Registrar } from './plugin.ts'
 import { order } from './plugin-order.ts'
-import { resolvedNeeds } from './resolved-needs.ts'
+import { isNamedBy, resolvedNeeds } from './resolved-needs.ts'
 import { Registry } from './registry.ts'
 import { serviceProblem } from './service-shapes.ts'
 import { settleServices } from './services.ts'
+import { StoreTimes } from './store-times.ts'
 import { thrownMessage } from '../foundation/thrown-message.ts'
 import { nameOf, type Token } from '../foundation/token.ts'
 import { lazyValidator } from '../validation/lazy-validator.ts'
@@ -62,6 +64,7 @@ export class PluginHost {
   readonly #starts: Hook[] = []
   readonly #stops: Hook[] = []
   readonly #experimental = new ExperimentalUses()
+  readonly storeTimes = new StoreTimes()
 
   constructor(container: Container, log: Logger, http: HttpClient, masks: Masks, options: PluginHostOptions = {}) {
     const { folder = process.cwd(), createFiles = true, lookOnly = false } = options
@@ -81,6 +84,7 @@ export class PluginHost {
     const ordered = this.#checked(uses)
     // Defaults are filled in.
     addOptionSecrets(this.#masks, ordered)
+    this.storeTimes.isWanted = ordered.some(({ plugin }) => isNamedBy(plugin, Vitals))
     try {
       for (const checked of ordered) await this.#setUp(checked)
     } catch (error) {
@@ -144,7 +148,7 @@ export class PluginHost {
         const wrong = serviceProblem(service, implementation)
         if (wrong !== undefined) throw new PluginError(name, wrong)
         if (!provides.includes(service)) return
-        this.#container.value(service, checkedService(service, implementation, name, this.#log))
+        this.#container.value(service, checkedService(service, this.storeTimes.timed(service, implementation), name, this.#log))
         provided.add(service)
         this.#experimental.add(name, plugin, service)
       },

@@ -25,3 +25,7 @@ export function resolvedNeeds(
   }
   return resolved
 }
+
+export function isNamedBy({ needs = {}, wants = {} }: Pick<PluginDefinition, 'needs' | 'wants'>, service: Token<unknown>): boolean {
+  return [...Object.values(needs), ...Object.values(wants)].includes(service)
+}

@@ -3,6 +3,7 @@ import { RateLimiter } from '../contracts/rate-limiter.ts'
 import { ResponseStore } from '../contracts/response-store.ts'
 import { TokenCounter } from '../contracts/token-counter.ts'
 import { GatewayError, type PluginError } from '../foundation/errors.ts'
+import { wording } from '../foundation/wording.ts'
 import { isObject, type JsonObject } from '../foundation/json.ts'
 import { kindOf } from '../foundation/kind-of.ts'
 import { describePluginError, type Logger } from '../foundation/logger.ts'
@@ -216,7 +217,7 @@ function expected(what: string, value: unknown, prefix = ''): string {
 /** Fails closed: without the limiter, nobody knows whether there is room under the limit. */
 function limitsUnavailable(cause: PluginError): never {
   if (cause.cause instanceof GatewayError) throw cause.cause
-  const message = 'The limits of this request cannot be looked up right now. Try again.'
+  const message = wording`The limits of this request cannot be looked up right now. Try again.`
   throw new GatewayError({ status: 503, type: 'server_error', code: 'server_error', message, cause, retryAfterMs: 1_000, transient: true })
 }
 

@@ -1,5 +1,8 @@
 import { AccountStore } from '../contracts/account-store.ts'
 import { AlertStore } from '../contracts/alert.ts'
+import { AlertOutbox } from '../contracts/alert-outbox.ts'
+import { AlertTargetStore } from '../contracts/alert-target.ts'
+import { AlertTargets } from '../contracts/alert-targets.ts'
 import { AdminTokenStore } from '../contracts/admin-token-store.ts'
 import { AuditTrail } from '../contracts/audit-trail.ts'
 import { BackgroundStore } from '../contracts/background-store.ts'
@@ -85,7 +88,15 @@ service(Ledger, {
   balance: method,
   entries: method,
 })
-service(RecordStore, { page: method, find: method, content: method, eraseContent: method, usage: method, keyUse: method })
+service(RecordStore, {
+  page: method,
+  ranked: optional(method),
+  find: method,
+  content: method,
+  eraseContent: method,
+  usage: method,
+  keyUse: method,
+})
 service(AuditTrail, { add: method, page: method })
 service(AdminTokenStore, { find: method, add: method, remove: method, list: method })
 service(SignOuts, { add: method, has: method })
@@ -103,6 +114,33 @@ service(AlertStore, {
   addSilence: method,
   removeSilence: method,
   expire: method,
+})
+service(AlertTargetStore, { add: method, find: method, page: method, update: method, remove: method })
+service(AlertOutbox, {
+  add: method,
+  take: method,
+  settle: method,
+  postpone: method,
+  end: method,
+  resume: method,
+  find: method,
+  page: method,
+  resend: method,
+  standings: method,
+  forget: method,
+  expire: method,
+})
+service(AlertTargets, {
+  page: method,
+  find: method,
+  add: method,
+  update: method,
+  remove: method,
+  removeAll: method,
+  test: method,
+  messages: method,
+  message: method,
+  resend: method,
 })
 service(Sealer, { keySource: text, isShared: flag, hasKey: flag, seal: method, open: method, isCurrent: method, mac: method })
 service(TokenCounter, { count: method })

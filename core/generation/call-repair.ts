@@ -5,6 +5,7 @@ import type { GenerationRequest } from '../contracts/request.ts'
 import type { GenerationSink } from '../contracts/route.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import { GatewayError } from '../foundation/errors.ts'
+import { own, wording } from '../foundation/wording.ts'
 import type { Ids } from '../foundation/ids.ts'
 import type { Answer } from './answer.ts'
 import { retry, type CallToCheck } from './checked-calls.ts'
@@ -199,7 +200,7 @@ function unusable([first]: readonly CallToCheck[], { attempt }: ModelReply): Pro
   const expected = first && 'tool' in first.check ? 'is not valid' : 'does not match its grammar'
   return new ProviderFailure({
     kind: 'protocol',
-    message: `The provider "${attempt.candidate.provider.id}" called the tool "${first?.opened.name}" with an input that ${expected}.`,
+    message: wording`The provider "${own(attempt.candidate.provider.id)}" called the tool "${first?.opened.name ?? ''}" with an input that ${expected}.`,
     // A caller's grammar that the model cannot follow must not take the model from others.
     isFault: false,
   })

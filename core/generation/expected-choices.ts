@@ -1,5 +1,6 @@
 import type { FinishReason } from '../contracts/events.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
+import { own, wording } from '../foundation/wording.ts'
 
 /** Counts the choices of one reply. */
 export class ExpectedChoices {
@@ -21,7 +22,7 @@ export class ExpectedChoices {
   /** Call when the last choice ends. Throws if there should be more. A filter may stop all of them with a single word. */
   end(reason: FinishReason): void {
     if (this.#begun === this.#expected || reason === 'content-filter') return
-    const message = `${this.#by} was asked for ${this.#expected} choices, and gave ${this.#begun}.`
+    const message = wording`${this.#by} was asked for ${own(this.#expected)} choices, and gave ${own(this.#begun)}.`
     throw new ProviderFailure({ kind: 'protocol', message })
   }
 }

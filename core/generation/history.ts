@@ -12,6 +12,7 @@ import { Sealer } from '../contracts/sealer.ts'
 import { freezeDeeply } from '../foundation/freeze.ts'
 import { Clock } from '../foundation/clock.ts'
 import { GatewayError, invalidRequest } from '../foundation/errors.ts'
+import { own, wording } from '../foundation/wording.ts'
 import { Ids } from '../foundation/ids.ts'
 import type { Maybe } from '../runtime/pending.ts'
 import { Logger } from '../foundation/logger.ts'
@@ -182,7 +183,7 @@ export class History implements StoredResponses {
   async conversation(caller: Caller, id: string, param: string): Promise<readonly Item[]> {
     if (!caller.policy.logging.value) {
       throw invalidRequest(
-        `${param} needs request logging, which is off for this API key. Turn it on, or send the whole conversation as input.`,
+        wording`${own(param)} needs request logging, which is off for this API key. Turn it on, or send the whole conversation as input.`,
         param,
       )
     }
@@ -210,10 +211,10 @@ export class History implements StoredResponses {
     caller: Caller,
   ): Promise<readonly Item[]> {
     if (!history)
-      throw invalidRequest(`Item with id '${references[0]!.id}' not found: nothing is stored here. Send the item itself.`, 'input')
+      throw invalidRequest(wording`Item with id '${references[0]!.id}' not found: nothing is stored here. Send the item itself.`, 'input')
     if (!caller.policy.logging.value)
       throw invalidRequest(
-        `Item with id '${references[0]!.id}' not found: this API key has request logging off, so nothing is stored. Send the item itself.`,
+        wording`Item with id '${references[0]!.id}' not found: this API key has request logging off, so nothing is stored. Send the item itself.`,
         'input',
       )
     const ids = references.map(({ id }) => id)
@@ -221,7 +222,7 @@ export class History implements StoredResponses {
     return input.map(item => {
       if (!isReference(item)) return item
       const resolved = found.get(item.id)
-      if (!resolved) throw invalidRequest(`Item with id '${item.id}' not found.`, 'input')
+      if (!resolved) throw invalidRequest(wording`Item with id '${item.id}' not found.`, 'input')
       return resolved
     })
   }
@@ -241,7 +242,7 @@ export class History implements StoredResponses {
     } catch (thrown) {
       const isLate = thrown instanceof TimeoutError && name !== undefined
       const cause = isLate ? (tooLate(this.#responses, name, this.#timeoutMs) ?? thrown) : thrown
-      const message = 'Stored responses cannot be read at the moment. Try again.'
+      const message = wording`Stored responses cannot be read at the moment. Try again.`
       throw new GatewayError({ status: 503, type: 'server_error', code: 'server_error', message, cause })
     }
   }
@@ -260,8 +261,8 @@ function isReplaced({ type }: Item): boolean {
 function previousNotFound(missing: string, named: string, param: string): GatewayError {
   const message =
     missing === named
-      ? `Previous response with id '${named}' not found.`
-      : `Previous response with id '${missing}' not found: '${named}' continues it, and it was deleted or has expired. Send the conversation as input.`
+      ? wording`Previous response with id '${named}' not found.`
+      : wording`Previous response with id '${missing}' not found: '${named}' continues it, and it was deleted or has expired. Send the conversation as input.`
   return invalidRequest(message, param, 'previous_response_not_found')
 }
 
@@ -270,7 +271,7 @@ function notFound(id: string): GatewayError {
     status: 404,
     type: 'invalid_request_error',
     code: 'not_found',
-    message: `Response with id '${id}' not found.`,
+    message: wording`Response with id '${id}' not found.`,
     param: 'id',
   })
 }

@@ -8,6 +8,7 @@ import { ProviderMistake } from '../provider-kit/provider-mistake.ts'
 import { idOfNew } from './item-ids.ts'
 import { OpenCall } from './open-call.ts'
 import type { CallCheck, RaisedEvent, StagedEvent } from './raised-event.ts'
+import { wording } from '../foundation/wording.ts'
 
 /** An event with its call resolved. Calls are compared by identity, because providers may reuse a key in the next round. */
 type Placed =
@@ -262,7 +263,7 @@ function refuseInput(text: string): void {
   if (text.trim() !== '')
     throw new ProviderFailure({
       kind: 'protocol',
-      message: 'The provider sent input for a tool call that is not open.',
+      message: wording`The provider sent input for a tool call that is not open.`,
       cause: new ProviderMistake('yielded an event "tool-input" with a bad `key`: expected that of an earlier tool-call, got another'),
     })
 }

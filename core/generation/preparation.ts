@@ -7,6 +7,7 @@ import type { RequestEnvelope } from '../contracts/request-envelope.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import { invalidRequest } from '../foundation/errors.ts'
+import { wording } from '../foundation/wording.ts'
 import { freezeDeeply } from '../foundation/freeze.ts'
 import { applyInputGuards, readsContent, type OpenGuard } from '../guards/input-guards.ts'
 import type { Candidate, Planner } from '../routing/plan.ts'
@@ -112,7 +113,10 @@ export abstract class Preparation<Kind extends 'generation' | 'count'> {
     const isGuarded = guards.some(readsContent)
     const tools = loaded.open(checked, { context, isGuarded, readable: request.input, secrets: this.toolSecrets })
     if (tools && checked.choices !== undefined)
-      throw invalidRequest('Several choices cannot be combined with tools that the gateway runs. Leave out one of the two.', 'choices')
+      throw invalidRequest(
+        wording`Several choices cannot be combined with tools that the gateway runs. Leave out one of the two.`,
+        'choices',
+      )
     const servable: Parameters<Planner['plan']>[1]['servable'] = tools && (endpoints => tools.servable(endpoints))
     const mayCompact = compactions.mayCompact(request, trigger)
     const planning = planner.plan(request, {

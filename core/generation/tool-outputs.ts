@@ -1,5 +1,6 @@
 import type { FunctionCallItem, FunctionCallOutputItem, InputPart, Item, MessageItem } from '../contracts/items.ts'
 import { invalidRequest, type GatewayError } from '../foundation/errors.ts'
+import { own, wording } from '../foundation/wording.ts'
 import { callIdOf, withCallIds } from './agent-tools/call-id.ts'
 import { agentToolOfCall } from './agent-tools/table.ts'
 
@@ -49,9 +50,9 @@ function checkOutputs(input: readonly Item[], earlier: number, historyParam: str
         if (position < earlier && (call === undefined || answered?.has(call))) throw brokenHistory(item, callId, historyParam)
         if (call === undefined) {
           const advice = historyParam === undefined ? 'Send the call before it' : `Send the call before it, or chain with ${historyParam}`
-          throw invalidRequest(`No tool call found for the output with call_id "${callId}". ${advice}.`, param)
+          throw invalidRequest(wording`No tool call found for the output with call_id "${callId}". ${own(advice)}.`, param)
         }
-        if (answered?.has(call)) throw invalidRequest(`There is more than one output for the tool call "${callId}".`, param)
+        if (answered?.has(call)) throw invalidRequest(wording`There is more than one output for the tool call "${callId}".`, param)
         ;(answered ??= new Map()).set(call, position)
         break
       }
@@ -64,7 +65,7 @@ function checkOutputs(input: readonly Item[], earlier: number, historyParam: str
 function brokenHistory({ type, ...item }: Item, callId: string, param: string | undefined): GatewayError {
   const where = 'id' in item ? `The item '${String(item.id)}'` : `An item of the type ${type}`
   return invalidRequest(
-    `${where} of the earlier conversation is the output of the tool call "${callId}", but no call before it waits for that. Delete the item.`,
+    wording`${where} of the earlier conversation is the output of the tool call "${callId}", but no call before it waits for that. Delete the item.`,
     param,
   )
 }

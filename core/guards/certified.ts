@@ -6,6 +6,7 @@ import type { GenerationRequest } from '../contracts/request.ts'
 import type { RetrievalKind } from '../contracts/retrieval.ts'
 import { isCovered } from '../contracts/sight.ts'
 import { policyRefusal } from '../foundation/errors.ts'
+import { own, wording, type Own } from '../foundation/wording.ts'
 
 /** An agreement that an operator states for one model at one provider, and the features that it does not cover. */
 export interface Certificate {
@@ -57,21 +58,22 @@ export function certifiedOnly({
       const here = certifiedOf(rejected)
       if (here.length > 0)
         return policyRefusal(
-          `${rule}, and for ${modelsOf(here.map(({ endpoint }) => endpoint))} it does not cover ` +
-            `${[...new Set(here.flatMap(({ uncovered }) => uncovered))].join(', ')}, which this request uses. ` +
-            `Leave that out, ${instead}, or use another API key.`,
+          wording`${own(rule)}, and for ${modelsOf(here.map(({ endpoint }) => endpoint))} it does not cover ${own(
+            [...new Set(here.flatMap(({ uncovered }) => uncovered))].join(', '),
+          )}, which this request uses. Leave that out, ${own(instead)}, or use another API key.`,
         )
       if (covering.length > 0)
         return policyRefusal(
-          `${rule}, and no endpoint that this request names has ${missing}. Instead, ${instead}, or use another API key.`,
+          wording`${own(rule)}, and no endpoint that this request names has ${own(missing)}. Instead, ${own(instead)}, or use another API key.`,
         )
       const near = elsewhere[0] ?? certifiedOf(passedOver.map(({ endpoint }) => endpoint))[0]
       if (!near)
-        return policyRefusal(`${rule}, and no provider of ${modelsOf(rejected)} has ${missing}. Choose another model, or another API key.`)
+        return policyRefusal(
+          wording`${own(rule)}, and no provider of ${modelsOf(rejected)} has ${own(missing)}. Choose another model, or another API key.`,
+        )
       const { reason, advice = 'Choose another model' } = obstacleOf(near, passedOver)
       return policyRefusal(
-        `${rule}, and no endpoint that can serve this request has ${missing}. "${near.name}" has, but ${reason}. ` +
-          `${advice}, or use another API key.`,
+        wording`${own(rule)}, and no endpoint that can serve this request has ${own(missing)}. "${named(near.endpoint, near.name)}" has, but ${own(reason)}. ${own(advice)}, or use another API key.`,
       )
     },
   }
@@ -112,8 +114,14 @@ function obstacleOf({ endpoint, uncovered }: Certified, passedOver: RefusedRoute
   return obstacles[reason] ?? { reason: 'another endpoint supports more of this request', advice: 'Name it, choose another model' }
 }
 
-function modelsOf(endpoints: readonly Endpoint[]): string {
-  return listed([...new Set(endpoints.map(({ model }) => model))], 5)
+function modelsOf(endpoints: readonly Endpoint[]): Own | string {
+  const models = listed([...new Set(endpoints.map(({ model }) => model))], 5)
+  return endpoints.every(each => each.listed) ? own(models) : models
+}
+
+/** Callers can make up the names of models that no catalog lists. */
+function named(endpoint: Endpoint, name: string): Own | string {
+  return endpoint.listed ? own(name) : name
 }
 
 function listed(names: readonly string[], most: number): string {

@@ -3,6 +3,7 @@ import type { Policy } from '../contracts/policy.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import { blindedBy, excludedFeatures, type Sight } from '../contracts/sight.ts'
 import { policyRefusal } from '../foundation/errors.ts'
+import { own, wording } from '../foundation/wording.ts'
 
 const remedies = {
   guardrail: 'Use another API key.',
@@ -18,11 +19,13 @@ export function checkSight(kind: keyof typeof remedies, name: string, sight: Sig
   const field = blindedBy(sight, policy)
   if (field)
     throw policyRefusal(
-      `The ${kind} "${name}" sees content and has no ${field === 'zdr' ? 'zero-data-retention policy' : 'HIPAA agreement'}. ${remedies[kind]}`,
+      wording`The ${own(kind)} "${own(name)}" sees content and has no ${own(field === 'zdr' ? 'zero-data-retention policy' : 'HIPAA agreement')}. ${own(remedies[kind])}`,
+      policy[field].source,
     )
   const excluded = request && excludedFeatures(sight, policy).find(feature => usesFeature(request, feature))
   if (excluded)
     throw policyRefusal(
-      `The ${kind} "${name}" sees content, and its agreement excludes ${excluded.replaceAll('_', ' ')}, which the request uses. ${remedies[kind]}`,
+      wording`The ${own(kind)} "${own(name)}" sees content, and its agreement excludes ${own(excluded.replaceAll('_', ' '))}, which the request uses. ${own(remedies[kind])}`,
+      policy.zdr.value ? policy.zdr.source : policy.hipaa.source,
     )
 }

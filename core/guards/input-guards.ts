@@ -2,12 +2,14 @@ import pTimeout from 'p-timeout'
 import { partsOf } from '../contracts/feature.ts'
 import type { ObservedCall } from '../contracts/call-observer.ts'
 import type { Guardrail, GuardSession } from '../contracts/guardrail.ts'
+import type { FailureReason } from '../contracts/failure-reason.ts'
 import type { DecisionRequest } from '../contracts/decision.ts'
 import { freezeDeeply } from '../foundation/freeze.ts'
 import type { Maybe } from '../runtime/pending.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import { GatewayError, invalidRequest, PluginError, policyRefusal } from '../foundation/errors.ts'
+import { own, wording } from '../foundation/wording.ts'
 import { describePluginError } from '../foundation/logger.ts'
 import type { Registry } from '../framework/registry.ts'
 import { checkSight } from './check-sight.ts'
@@ -46,7 +48,10 @@ export function openGuards(guards: readonly LoadedGuard[], context: RunContext, 
   const { guardrails: chosen } = context.caller.key
   const missing = chosen?.find(name => !guards.some(({ guardrail }) => guardrail.name === name))
   if (missing !== undefined)
-    throw policyRefusal(`This API key names the guardrail "${missing}", which is not loaded. Load it, or remove it from the key.`)
+    throw policyRefusal(
+      wording`This API key names the guardrail "${own(missing)}", which is not loaded. Load it, or remove it from the key.`,
+      'key',
+    )
   let open: OpenGuard[] | undefined
   for (const { guardrail, plugin } of guards) {
     if (guardrail.applies === 'key' && !chosen?.includes(guardrail.name)) continue
@@ -105,7 +110,9 @@ export async function applyDecisionGuards(
 ): Promise<DecisionRequest> {
   for (const { guardrail, session } of guards)
     if ((session.input || session.route) && !session.decision)
-      throw policyRefusal(`The guardrail "${guardrail.name}" must check all requests of this API key, but it does not support decisions.`)
+      throw policyRefusal(
+        wording`The guardrail "${own(guardrail.name)}" must check all requests of this API key, but it does not support decisions.`,
+      ).because(guardrailReason)
   if (!guards.some(({ session }) => session.decision)) return request
   const { extra: _, ...known } = request
   const seen = await throughGuards<DecisionRequest>(freezeDeeply(known), guards, context, 'decision', decisionProblem)
@@ -153,10 +160,16 @@ function withoutUnknown(request: GenerationRequest): GenerationRequest {
     ? losses.within.input
     : []
   if (unchecked !== undefined)
-    throw invalidRequest(`The guardrails of this API key cannot check content of type "${unchecked}". Leave it out.`, 'input')
+    throw invalidRequest(
+      wording`The guardrails of this API key cannot check content of type "${unchecked}". Leave it out.`,
+      'input',
+    ).because(guardrailReason)
   const [needed] = request.extra.needed ?? []
   if (needed !== undefined)
-    throw invalidRequest(`The guardrails of this API key cannot check an answer such as ${needed} asks for. Leave it out.`, needed)
+    throw invalidRequest(
+      wording`The guardrails of this API key cannot check an answer such as ${needed} asks for. Leave it out.`,
+      needed,
+    ).because(guardrailReason)
   return freezeDeeply(known)
 }
 
@@ -209,15 +222,23 @@ export function failed(guard: LoadedGuard, context: RunContext, error: unknown):
       status: 503,
       type: 'server_error',
       code: 'server_error',
-      message: `The guardrail "${name}" failed, so this request was refused. Try again.`,
+      message: wording`The guardrail "${own(name)}" failed, so this request was refused. Try again.`,
+      reason: guardrailReason,
       cause: error,
     })
   }
 }
 
-/** Notes the guardrail in the record. */
-export function refused({ guardrail: { name }, watched }: LoadedGuard, context: RunContext, refusal: GatewayError): GatewayError {
-  context.note('guardrail', { name, outcome: 'refused' })
+const guardrailReason: FailureReason = { kind: 'guardrail' }
+
+/** Notes the guardrail in the record, and says in the error whether it enforces a policy. */
+export function refused({ guardrail, watched }: LoadedGuard, context: RunContext, refusal: GatewayError): GatewayError {
+  context.note('guardrail', { name: guardrail.name, outcome: 'refused' })
   watched?.refused()
-  return refusal
+  const { kind, level } = refusal.reason
+  if (kind === 'request' || kind === 'gateway') return refusal.because(guardrailReason)
+  if (kind !== 'policy' || level !== undefined) return refusal
+  const { policy } = context.caller
+  const field = guardrail.enforces.find(each => policy[each].value)
+  return field === undefined ? refusal.because(guardrailReason) : refusal.because({ kind, level: policy[field].source })
 }

@@ -2,6 +2,7 @@ import pTimeout from 'p-timeout'
 import type { Guardrail, SettingsProblem } from '../contracts/guardrail.ts'
 import { policyFields, type PolicyField } from '../contracts/policy.ts'
 import { GatewayError, invalidRequest, PluginError } from '../foundation/errors.ts'
+import { own, wording } from '../foundation/wording.ts'
 import { isObject, type JsonObject } from '../foundation/json.ts'
 import { wire } from '../framework/container.ts'
 import { Guardrails } from '../framework/extension-points.ts'
@@ -35,14 +36,17 @@ export class PolicySettings {
     const checking = this.#guardrails.values().filter(each => each.enforces.includes(field) && each.settingsProblem)
     if (checking.length === 0)
       throw invalidRequest(
-        `No loaded guardrail accepts settings for "${field}". Load the plugin that does, or leave out '${place}'.`,
+        wording`No loaded guardrail accepts settings for "${own(field)}". Load the plugin that does, or leave out '${own(place)}'.`,
         place,
       )
     for (const guardrail of checking) {
       const problem = await this.#ask(guardrail, field, settings)
       if (!problem) continue
       const { path, message } = problem
-      throw invalidRequest(`The guardrail "${guardrail.name}" cannot use '${place}'. ${message}`, path === '' ? place : `${place}.${path}`)
+      throw invalidRequest(
+        wording`The guardrail "${own(guardrail.name)}" cannot use '${own(place)}'. ${message}`,
+        path === '' ? place : `${place}.${path}`,
+      )
     }
   }
 
@@ -57,7 +61,7 @@ export class PolicySettings {
       if (problem === undefined || isProblem(problem)) return problem
       throw new PluginError(plugin, 'returned something else from settingsProblem: expected { path, message } or undefined')
     } catch (cause) {
-      const message = `The guardrail "${guardrail.name}" failed to check 'policy.${field}.settings', so nothing was changed.`
+      const message = wording`The guardrail "${own(guardrail.name)}" failed to check 'policy.${own(field)}.settings', so nothing was changed.`
       throw new GatewayError({ status: 500, type: 'server_error', code: 'server_error', message, cause })
     }
   }

@@ -3,6 +3,7 @@ import type { RefusedRoute } from '../contracts/guardrail.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import { policyRefusal, type GatewayError } from '../foundation/errors.ts'
+import { wording } from '../foundation/wording.ts'
 import { guarded, refused, type OpenGuard } from './input-guards.ts'
 import { checkedClearance, checkedRefusal } from './returned.ts'
 
@@ -77,5 +78,5 @@ export function isCleared(endpoint: Endpoint, request: GenerationRequest, guard:
 function refusalOf(guard: OpenGuard, context: RunContext, others: readonly Endpoint[], route: RefusedRoute): GatewayError {
   const { session, plugin } = guard
   const own = session.refusal && guarded(guard, context, () => checkedRefusal(session.refusal!(others, route), plugin))
-  return own ?? policyRefusal('The policy of this API key leaves no provider for this model.')
+  return own ?? policyRefusal(wording`The policy of this API key leaves no provider for this model.`)
 }

@@ -15,6 +15,8 @@ export interface CreditWish {
   readonly isPatient: boolean
   /** Read only if the request waits. */
   readonly signal: AbortSignal
+  /** Called when the request begins to wait. */
+  readonly waits?: () => void
   /** Asks the ledger. */
   readonly reserve: () => Promise<CreditHold | CreditShortage>
 }
@@ -61,6 +63,7 @@ export class CreditQueue {
   async #wait(name: string, line: WaitingLine, wish: CreditWish): Promise<CreditHold | CreditShortage> {
     const { request, signal, reserve } = wish
     if (isFull(line, request)) return line.shortage
+    wish.waits?.()
     const place: Place = { request, wake: () => {} }
     line.places.push(place)
     let isLate = false

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { SharedMap, SharedMaps } from '../contracts/shared-state.ts'
 import { systemClock, type Clock } from '../foundation/clock.ts'
 import { GatewayError } from '../foundation/errors.ts'
+import { wording } from '../foundation/wording.ts'
 import { isObject } from '../foundation/json.ts'
 
 const maxFailures = 10
@@ -83,7 +84,7 @@ function tooMany(retryAfterMs: number): GatewayError {
     status: 429,
     type: 'rate_limit_error',
     code: 'rate_limit_exceeded',
-    message: 'Too many admin tokens from this address were wrong. Wait a minute, then try again. A valid token works now.',
+    message: wording`Too many admin tokens from this address were wrong. Wait a minute, then try again. A valid token works now.`,
     retryAfterMs,
   })
 }

@@ -2,6 +2,7 @@ import type { ApiKey, KeyLimit } from '../contracts/key-store.ts'
 import { RateLimiter } from '../contracts/rate-limiter.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import { GatewayError } from '../foundation/errors.ts'
+import { own, wording, type Wording } from '../foundation/wording.ts'
 import type { Maybe } from '../runtime/pending.ts'
 import { wire } from '../framework/container.ts'
 import type { TokenNeed } from '../billing/token-need.ts'
@@ -87,9 +88,11 @@ export class RequestLimits {
 }
 
 function tooMany({ limit, retryAfterMs = limit.windowMs }: FullLimit): GatewayError {
+  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000))
   return rateLimited(
-    `This API key's limit is ${windowText(limit)}. Please try again in ${Math.max(1, Math.ceil(retryAfterMs / 1000))}s.`,
+    wording`This API key's limit is ${own(windowText(limit))}. Please try again in ${own(seconds)}s.`,
     retryAfterMs,
+    'limit',
   )
 }
 
@@ -99,11 +102,13 @@ const retryAfterConcurrencyMs = 1_000
 function tooManyAtOnce(maxConcurrency: number): GatewayError {
   const requests = maxConcurrency === 1 ? '1 request' : `${maxConcurrency} requests`
   return rateLimited(
-    `This API key may have ${requests} to models in progress at once. Wait until one of them ends.`,
+    wording`This API key may have ${own(requests)} to models in progress at once. Wait until one of them ends.`,
     retryAfterConcurrencyMs,
+    'concurrency',
   )
 }
 
-function rateLimited(message: string, retryAfterMs: number): GatewayError {
-  return new GatewayError({ status: 429, type: 'rate_limit_error', code: 'rate_limit_exceeded', message, retryAfterMs })
+function rateLimited(message: Wording, retryAfterMs: number, kind: 'limit' | 'concurrency'): GatewayError {
+  const reason = { kind, level: 'key' } as const
+  return new GatewayError({ status: 429, type: 'rate_limit_error', code: 'rate_limit_exceeded', message, retryAfterMs, reason })
 }

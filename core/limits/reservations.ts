@@ -10,6 +10,7 @@ import { TokenCounter } from '../contracts/token-counter.ts'
 import { Clock } from '../foundation/clock.ts'
 import { Settings } from '../framework/settings.ts'
 import { GatewayError } from '../foundation/errors.ts'
+import { own, wording } from '../foundation/wording.ts'
 import { recentValues } from '../runtime/recent-values.ts'
 import { safeCount } from '../tokens/safe-count.ts'
 import { CreditQueue } from './credit-queue.ts'
@@ -196,16 +197,22 @@ export class Reservations {
         throw ledgerUnavailable(cause)
       }
     }
-    return await this.#queue.reserve({
-      request: context.id,
-      spending,
-      leastUsd: range.atLeast,
-      isPatient,
-      reserve,
-      get signal() {
-        return context.signal
-      },
-    })
+    let since: number | undefined
+    try {
+      return await this.#queue.reserve({
+        request: context.id,
+        spending,
+        leastUsd: range.atLeast,
+        isPatient,
+        waits: () => (since = this.#clock.elapsed()),
+        reserve,
+        get signal() {
+          return context.signal
+        },
+      })
+    } finally {
+      if (since !== undefined) context.creditWaitMs = (context.creditWaitMs ?? 0) + this.#clock.elapsed() - since
+    }
   }
 
   #refused(context: RunContext, shortage: CreditShortage): GatewayError {
@@ -232,11 +239,13 @@ function tooManyTokens(limit: KeyLimit, tokens: number, retryAfterMs: number | u
     retryAfterMs === undefined
       ? 'Ask for fewer output tokens or send less.'
       : `Please try again in ${Math.max(1, Math.ceil(retryAfterMs / 1000))}s.`
+  const asked = wording`This request needs about ${own(tokens)} tokens, and this API key's limit is ${own(windowText(limit))}.`
   return new GatewayError({
     status: 429,
     type: 'rate_limit_error',
     code: 'rate_limit_exceeded',
-    message: `This request needs about ${tokens} tokens, and this API key's limit is ${windowText(limit)}. ${advice}`,
+    message: wording`${asked} ${own(advice)}`,
+    reason: { kind: 'limit', level: 'key' },
     retryAfterMs,
     final: retryAfterMs === undefined,
   })

@@ -1,5 +1,6 @@
 import type { CreditShortage, SpendCap } from '../contracts/ledger.ts'
 import { GatewayError } from '../foundation/errors.ts'
+import { own, wording, type Wording } from '../foundation/wording.ts'
 import type { JsonObject } from '../foundation/json.ts'
 import { periodEnd } from './spend-period.ts'
 
@@ -10,6 +11,7 @@ export function insufficientCredits({ short, heldUsd }: CreditShortage, now: num
     type: 'insufficient_credits',
     code: 'insufficient_credits',
     message: short === 'credit' ? creditSpent(heldUsd) : capReached(short, heldUsd, now),
+    reason: short === 'credit' ? { kind: 'credit', level: 'org' } : { kind: 'cap', level: short.level },
   })
 }
 
@@ -18,18 +20,18 @@ export function shortageNote({ short, heldUsd }: CreditShortage): JsonObject {
   return { level: short === 'credit' ? short : short.level, held_usd: heldUsd }
 }
 
-function creditSpent(heldUsd: number): string {
-  return `The credit of the organization leaves no room for this request. ${wayOut(heldUsd)} or add credit.`
+function creditSpent(heldUsd: number): Wording {
+  return wording`The credit of the organization leaves no room for this request. ${own(wayOut(heldUsd))} or add credit.`
 }
 
-function capReached({ level, capUsd, period }: SpendCap, heldUsd: number, now: number): string {
+function capReached({ level, capUsd, period }: SpendCap, heldUsd: number, now: number): Wording {
   // Not everyone with a key may know the budget of a team or an organization.
   const cap =
     level === 'key'
       ? `The spend cap of this API key, ${capUsd} USD${period ? ` a ${period}` : ''},`
       : `The spend cap of the ${names[level]}`
   const renewal = period ? ` It starts again at ${new Date(periodEnd(period, now)).toISOString()}.` : ''
-  return `${cap} leaves no room for this request. ${wayOut(heldUsd)} or raise the cap.${renewal}`
+  return wording`${own(cap)} leaves no room for this request. ${own(wayOut(heldUsd))} or raise the cap.${own(renewal)}`
 }
 
 function wayOut(heldUsd: number): string {

@@ -63,6 +63,7 @@ export function failureReader<E extends VendorError>(options: FailureReaderOptio
     return new ProviderFailure({
       kind,
       message: shown(error.message === undefined ? unexplained(status, error.type) : messageOf(error.message, kind)),
+      ...(error.message === undefined && { unquotedMessage: unexplained(status, undefined) }),
       code: error.imageCode ?? firstMatch(imageCodes, error.message),
       status,
       ofCredential: error.ofCredential,

@@ -8,6 +8,8 @@ import type { HttpService } from './http-feed.ts'
 import { failureOf, redirected } from './no-reply.ts'
 import { ReplyScanner } from './reply-scanner.ts'
 import { checkRequest, requestMistake } from './request-mistake.ts'
+import { identified } from './vendor-ids.ts'
+import { wording } from '../foundation/wording.ts'
 
 const maxBytes = 64 * 1024 * 1024
 const maxErrorBytes = 256 * 1024
@@ -29,7 +31,7 @@ export async function httpCall<Reply>(
   try {
     return read(parsedBy(scanner), received)
   } catch (error) {
-    throw failureOf(error, scanner.opening)
+    throw identified(failureOf(error, scanner.opening), received)
   }
 }
 
@@ -116,13 +118,13 @@ class WholeReply implements ReplyReceiver {
 
   end(): void {
     this.onEnd?.()
-    if (this.#error) this.#reject(this.#failure(this.#error))
+    if (this.#error) this.#reject(identified(this.#failure(this.#error), this.#headers))
     else this.#resolve({ scanner: this.#scanner, headers: this.#headers })
   }
 
   fail(error: unknown): void {
     this.onEnd?.()
-    this.#reject(error)
+    this.#reject(identified(error, this.#headers))
   }
 
   #refuse(error: unknown): void {
@@ -146,7 +148,7 @@ function parsedBy(scanner: ReplyScanner): unknown {
     return scanner.end()
   } catch (cause) {
     const isEmpty = scanner.opening.trim() === ''
-    const message = isEmpty ? 'The provider sent an empty reply.' : 'The provider sent a reply that is not JSON.'
+    const message = isEmpty ? wording`The provider sent an empty reply.` : wording`The provider sent a reply that is not JSON.`
     throw new ProviderFailure({ kind: 'protocol', message, transient: isEmpty, upstream: scanner.opening, cause })
   }
 }

@@ -10,6 +10,7 @@ import { checkClient } from './check-client.ts'
 import { failureKindOfStatus } from './failure-kind.ts'
 import { checkKeyText } from './key-text.ts'
 import { retryAfterMs } from './retry-after.ts'
+import { own, wording } from '../foundation/wording.ts'
 
 /** A search service's dialect, without I/O. `httpEngine(adapter, gateway.http, options)` turns it into an engine. */
 export interface EngineAdapter {
@@ -75,7 +76,10 @@ export function httpEngine(adapter: EngineAdapter, http: HttpClient, options: Ht
         throw refusal(adapter, reply.status, body, retryAfterMs(reply.headers))
       } catch (error) {
         if (caller.aborted || !late.aborted) throw error
-        throw new ProviderFailure({ kind: 'timeout', message: `The search engine "${name}" did not answer within ${timeoutMs} ms.` })
+        throw new ProviderFailure({
+          kind: 'timeout',
+          message: wording`The search engine "${own(name)}" did not answer within ${own(timeoutMs)} ms.`,
+        })
       }
     },
   }
@@ -90,7 +94,7 @@ function headersOf({ apiKey, keyHeader = 'authorization', headers = {} }: HttpEn
 /** Leaves out the engine's own words, which may repeat the query or the key. */
 function refusal(adapter: EngineAdapter, status: number, body: JsonObject, waitMs: number | undefined): ProviderFailure {
   const kind = status < 400 ? 'protocol' : (adapter.failureKind?.(status, body) ?? failureKindOfStatus(status))
-  const message = `The search engine "${adapter.name}" ${complaint(kind, status)}${adapter.advice?.[status] ?? ''}`
+  const message = wording`The search engine "${own(adapter.name)}" ${own(complaint(kind, status))}${own(adapter.advice?.[status] ?? '')}`
   return new ProviderFailure({ kind, message, status, retryAfterMs: waitMs })
 }
 

@@ -8,6 +8,7 @@ import { InlineMedia } from '../upstream/media/inline-media.ts'
 import { exactBytes } from '../upstream/exact-bytes.ts'
 import { exchange } from '../upstream/stream-transfer.ts'
 import { ErrorReader } from './error-reader.ts'
+import { identified } from './vendor-ids.ts'
 import { iterate } from '../runtime/iterate.ts'
 import { checkRequest, requestMistake } from './request-mistake.ts'
 import { StreamReader } from './stream-reader.ts'
@@ -44,6 +45,8 @@ export class HttpFeed implements EventFeed<GenerationEvent>, ReplyReceiver {
   #isSending = false
   #unsent: unknown
   #isPaused = false
+  /** Of the vendor's reply. */
+  #headers: UpstreamHeaders | undefined
 
   constructor(service: HttpService, call: ProviderCall) {
     this.#service = service
@@ -86,6 +89,7 @@ export class HttpFeed implements EventFeed<GenerationEvent>, ReplyReceiver {
   head(status: number, headers: UpstreamHeaders): void {
     const { adapter } = this.#service
     this.#call.clock?.replied?.()
+    this.#headers = headers
     if (status >= 300) this.#reader = new ErrorReader(this, adapter, this.#call, status, headers)
     else {
       this.#releaseMedia()
@@ -110,7 +114,7 @@ export class HttpFeed implements EventFeed<GenerationEvent>, ReplyReceiver {
     }
     const receiver = this.#receiver
     this.#leave()
-    receiver?.fail(error)
+    receiver?.fail(this.#headers ? identified(error, this.#headers) : error)
   }
 
   /** For readers. */

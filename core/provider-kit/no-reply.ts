@@ -1,6 +1,7 @@
 import type { UpstreamHeaders } from '../contracts/adapter.ts'
 import { isSemantic, type GenerationEvent } from '../contracts/events.ts'
 import { ProviderFailure, type ProviderCall } from '../contracts/provider.ts'
+import { own, wording } from '../foundation/wording.ts'
 
 // Replies that are not answers. `upstream` keeps what came, so the operator can see where the request ended up.
 
@@ -34,8 +35,8 @@ export class FirstBytes {
 export function failureOf(error: unknown, payload: string | undefined): ProviderFailure {
   const failure = ProviderFailure.is(error) ? error : notAllowed(error)
   if (payload === undefined || failure.kind !== 'protocol' || failure.upstream !== undefined) return failure
-  const { kind, code, message, status, retryAfterMs, transient, progress, isFault, cause } = failure
-  return new ProviderFailure({ kind, code, message, status, retryAfterMs, transient, progress, isFault, cause, upstream: payload })
+  const { message, cause } = failure
+  return new ProviderFailure({ ...failure, message, cause, upstream: payload })
 }
 
 /** Redirects are not followed, because that would send the credentials to another address. */
@@ -45,7 +46,7 @@ export function redirected(
   body: string,
   { endpoint }: Pick<ProviderCall, 'endpoint'>,
 ): ProviderFailure {
-  const message = `The provider "${endpoint.provider}" answered with a redirect (status ${status}), which the gateway does not follow. The operator should check the option baseUrl.`
+  const message = wording`The provider "${own(endpoint.provider)}" answered with a redirect (status ${own(status)}), which the gateway does not follow. The operator should check the option baseUrl.`
   return new ProviderFailure({ kind: 'protocol', message, status, upstream: body === '' ? `location: ${headers.location ?? ''}` : body })
 }
 
@@ -54,11 +55,11 @@ export function parsed(text: string): unknown {
     return JSON.parse(text)
   } catch (cause) {
     const isEmpty = text.trim() === ''
-    const message = isEmpty ? 'The provider sent an empty reply.' : 'The provider sent a reply that is not JSON.'
+    const message = isEmpty ? wording`The provider sent an empty reply.` : wording`The provider sent a reply that is not JSON.`
     throw new ProviderFailure({ kind: 'protocol', message, transient: isEmpty, upstream: text, cause })
   }
 }
 
 function notAllowed(cause: unknown): ProviderFailure {
-  return new ProviderFailure({ kind: 'protocol', message: 'The provider sent something that violates its own protocol.', cause })
+  return new ProviderFailure({ kind: 'protocol', message: wording`The provider sent something that violates its own protocol.`, cause })
 }

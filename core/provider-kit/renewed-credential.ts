@@ -1,5 +1,6 @@
 import type { Clock } from '../foundation/clock.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
+import { own, wording } from '../foundation/wording.ts'
 
 /** A credential with a limited lifetime. */
 export interface Grant<T> {
@@ -78,7 +79,12 @@ export class RenewedCredential<T> {
 async function inTime<T>(promise: Promise<T>, vendor: string): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
-    late.reject(new ProviderFailure({ kind: 'timeout', message: `${vendor} did not grant credentials within ${timeoutMs / 1000} s.` }))
+    late.reject(
+      new ProviderFailure({
+        kind: 'timeout',
+        message: wording`${own(vendor)} did not grant credentials within ${own(timeoutMs / 1000)} s.`,
+      }),
+    )
   }, timeoutMs).unref()
   try {
     return await Promise.race([promise, late.promise])
@@ -104,11 +110,19 @@ function credentialFailure(vendor: string, error: unknown, advice: string): Prov
   const causes = causesOf(error)
   const status = causes.map(statusOf).find(found => found !== undefined)
   if (status !== undefined && (status >= 500 || status === 429))
-    return new ProviderFailure({ kind: 'unavailable', message: `${vendor} did not grant credentials (status ${status}).`, cause: error })
+    return new ProviderFailure({
+      kind: 'unavailable',
+      message: wording`${own(vendor)} did not grant credentials (status ${own(status)}).`,
+      cause: error,
+    })
   if (status === undefined && causes.some(isNetwork))
-    return new ProviderFailure({ kind: 'network', message: `The connection to ${vendor}'s token service failed.`, cause: error })
+    return new ProviderFailure({
+      kind: 'network',
+      message: wording`The connection to ${own(vendor)}'s token service failed.`,
+      cause: error,
+    })
   const reason = error instanceof Error ? error.message : String(error)
-  const message = `${vendor} did not grant credentials: ${reason.replace(/\.?\s*$/, '.')} ${advice}`
+  const message = wording`${own(vendor)} did not grant credentials: ${reason.replace(/\.?\s*$/, '.')} ${own(advice)}`
   return new ProviderFailure({ kind: 'auth', message, ...(status !== undefined && { status }), cause: error })
 }
 

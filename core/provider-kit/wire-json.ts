@@ -1,6 +1,7 @@
 import { ProviderFailure } from '../contracts/provider.ts'
 import { isObject, parseJson, type JsonObject } from '../foundation/json.ts'
 import { RepeatedJson } from '../runtime/repeated-json.ts'
+import { wording } from '../foundation/wording.ts'
 
 /** The JSON of one frame of a stream. Throws `ProviderFailure` if it is not JSON. */
 export function frameJson(data: string): unknown {
@@ -27,7 +28,7 @@ export function repeatedFrames<T>(holderOf: (frame: T) => object | null | undefi
 }
 
 function notJson(data: string, cause: unknown): ProviderFailure {
-  return new ProviderFailure({ kind: 'protocol', message: 'The provider sent an event that is not JSON.', upstream: data, cause })
+  return new ProviderFailure({ kind: 'protocol', message: wording`The provider sent an event that is not JSON.`, upstream: data, cause })
 }
 
 /**

@@ -2,6 +2,7 @@ import pTimeout from 'p-timeout'
 import { wire } from '../framework/container.ts'
 import type { LogSink, OpenRecord, RequestRecord } from '../contracts/log-sink.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
+import type { SinkState } from '../contracts/vitals.ts'
 import { usesFeature, type Feature } from '../contracts/feature.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import { blindedBy, excludedFeatures } from '../contracts/sight.ts'
@@ -56,6 +57,10 @@ export class RecordQueue {
     return Promise.all(this.#queues.filter(blocks).map(queue => queue.room())).then(() => undefined)
   }
 
+  states(): readonly SinkState[] {
+    return this.#queues.map(queue => queue.state)
+  }
+
   /** Delivers the remaining records, or gives up at the deadline. */
   async drain(deadlineMs: number): Promise<void> {
     await pTimeout(this.#deliverAll(), { milliseconds: deadlineMs, message: false })
@@ -80,7 +85,9 @@ class SinkQueue {
   readonly #waiting = new WaitingRecords()
   #dropped: Dropped = { records: 0, contents: 0 }
   /** What was dropped before, and reported. */
-  readonly #lost: Dropped = { records: 0, contents: 0 }
+  readonly #reported: Dropped = { records: 0, contents: 0 }
+  /** Records that were given up and are nowhere else. */
+  #failed = 0
   /** Records of the batch that the sink is writing. */
   #underWay = 0
   #timer: NodeJS.Timeout | undefined
@@ -99,8 +106,19 @@ class SinkQueue {
     return this.#sink.name
   }
 
+  get state(): SinkState {
+    return {
+      sink: this.#sink.name,
+      waiting: this.#waiting.count + this.#underWay,
+      dropped: this.#reported.records + this.#dropped.records,
+      contentsDropped: this.#reported.contents + this.#dropped.contents,
+      failed: this.#failed,
+    }
+  }
+
   get lost(): Dropped {
-    return { records: this.#lost.records + this.#dropped.records, contents: this.#lost.contents + this.#dropped.contents }
+    const { dropped, contentsDropped, failed } = this.state
+    return { records: dropped + failed, contents: contentsDropped }
   }
 
   get blocks(): boolean {
@@ -168,8 +186,8 @@ class SinkQueue {
     const sink = this.#sink.name
     if (records > 0) this.#log.warn('a log sink could not keep up: the oldest records were dropped', { sink, dropped: records })
     if (contents > 0) this.#log.warn('a log sink could not keep up: the content of the oldest records was dropped', { sink, contents })
-    this.#lost.records += records
-    this.#lost.contents += contents
+    this.#reported.records += records
+    this.#reported.contents += contents
     this.#dropped = { records: 0, contents: 0 }
   }
 
@@ -189,11 +207,11 @@ class SinkQueue {
   }
 
   async #giveUp(batch: readonly RequestRecord[], error: unknown): Promise<void> {
-    if (!this.#sink.giveUp) this.#lost.records += batch.length
+    if (!this.#sink.giveUp) this.#failed += batch.length
     try {
       await this.#sink.giveUp?.(batch, error)
     } catch (failure) {
-      this.#lost.records += batch.length
+      this.#failed += batch.length
       this.#logFailure('a log sink could not keep records that it had given up', failure, batch)
     }
   }

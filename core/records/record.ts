@@ -8,7 +8,11 @@ import type { AttemptRecord, OpenRecord, RequestRecord, RoutingRecord } from '..
 import type { Policy } from '../contracts/policy.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
 import type { Caller } from '../contracts/run-context.ts'
+import type { FailureReason } from '../contracts/failure-reason.ts'
+import type { GatewayError } from '../foundation/errors.ts'
+import { reasonOfStatus } from '../foundation/failure-reason.ts'
 import type { RecordQueue } from './queue.ts'
+import { toldBy } from './told-error.ts'
 
 /** The record of one request while it runs. Closed exactly once. */
 export class RecordDraft implements OpenRecord {
@@ -35,11 +39,13 @@ export class RecordDraft implements OpenRecord {
   costUsd: number | null = null
   heldUsd: number | null = null
   lostUsd = 0
-  errorCode: string | null = null
+  firstEventMs: number | null = null
+  creditWaitMs: number | null = null
   routing: RoutingRecord | null = null
   observed: ObservedCall | undefined
   readonly attempts: AttemptRecord[] = []
   readonly notes: { kind: string; summary: JsonObject }[] = []
+  #error: GatewayError | undefined
   #request: JsonObject | null = null
   #response: JsonObject | null = null
   #kept: Readonly<Record<string, JsonObject>> | undefined
@@ -53,6 +59,19 @@ export class RecordDraft implements OpenRecord {
     this.#path = path
     this.at = clock.now()
     this.start = clock.elapsed()
+  }
+
+  get errorCode(): string | null {
+    return this.#error?.code ?? null
+  }
+
+  get reason(): FailureReason | null {
+    return this.#error?.reason ?? null
+  }
+
+  failed(error: GatewayError, overrules = false): void {
+    // A surface may have told the same error in its own words.
+    if (overrules || this.#error === undefined || this.#error.code === error.code) this.#error = error
   }
 
   /** Keeps content only if the caller's policy has logging on. Otherwise it is dropped before anything could store it. */
@@ -76,7 +95,8 @@ export class RecordDraft implements OpenRecord {
 
   #record(status: number): RequestRecord {
     const last = this.attempts.at(-1)
-    const { key } = this
+    const { key, usage } = this
+    const reason = this.reason ?? reasonOfStatus(status)
     return {
       id: this.#id,
       answerId: this.answerId,
@@ -84,7 +104,7 @@ export class RecordDraft implements OpenRecord {
       method: this.#method,
       path: this.#path,
       status,
-      elapsedMs: Math.round((this.#clock.elapsed() - this.start) * 1000) / 1000,
+      elapsedMs: rounded(this.#clock.elapsed() - this.start),
       keyId: key?.id ?? null,
       org: key?.org ?? null,
       team: key?.team ?? null,
@@ -96,10 +116,17 @@ export class RecordDraft implements OpenRecord {
       provider: this.provider ?? last?.provider ?? null,
       attempts: this.attempts,
       routing: this.routing,
-      usage: this.usage,
+      usage,
       costUsd: this.costUsd,
       heldUsd: this.heldUsd,
       errorCode: this.errorCode,
+      ...(this.#error ? toldBy(this.#error, this.caller?.policy.logging.value === true) : nothingTold),
+      reason: reason?.kind ?? null,
+      reasonLevel: reason?.level ?? null,
+      firstEventMs: this.firstEventMs === null ? null : rounded(this.firstEventMs),
+      creditWaitMs: this.creditWaitMs === null ? null : rounded(this.creditWaitMs),
+      inputTokens: usage && usage.uncachedInput + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h,
+      outputTokens: usage && usage.output,
       policy: this.caller ? withoutSettings(this.caller.policy) : null,
       kind: this.kind,
       surface: this.surface,
@@ -111,6 +138,12 @@ export class RecordDraft implements OpenRecord {
     }
   }
 }
+
+function rounded(ms: number): number {
+  return Math.round(ms * 1000) / 1000
+}
+
+const nothingTold = { errorMessage: null, errorParam: null } as const
 
 /** Settings may hold words that nobody else should read. Requests of one key share the policy. */
 function withoutSettings(policy: Policy): Policy {

@@ -6,6 +6,7 @@ import type { KindOfRetrieval } from './kind.ts'
 import { assumedDimensions, batches } from './batches.ts'
 import { bytesOf, isLarge, packedVectors } from './packed-vectors.ts'
 import { joinedUsage } from './usage.ts'
+import { own, wording } from '../foundation/wording.ts'
 
 export const embeddings: KindOfRetrieval<EmbeddingRequest, EmbeddingReply> = {
   kind: 'embedding',
@@ -30,7 +31,7 @@ export const embeddings: KindOfRetrieval<EmbeddingRequest, EmbeddingReply> = {
   ask: ({ embeddings: embedder }, call) => embedder!.embed(call),
   checked(reply, { input }, provider) {
     const broken = (what: string): ProviderFailure =>
-      new ProviderFailure({ kind: 'protocol', message: `The provider "${provider}" ${what}.` })
+      new ProviderFailure({ kind: 'protocol', message: wording`The provider "${own(provider)}" ${own(what)}.` })
     if (!isObject(reply) || !Array.isArray(reply['vectors'])) throw broken('sent a reply without vectors')
     const { vectors, usage } = reply as unknown as EmbeddingReply
     if (vectors.length !== input.length) throw broken(`sent ${vectors.length} vectors for ${input.length} inputs`)

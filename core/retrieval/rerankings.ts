@@ -1,6 +1,7 @@
 import type { RerankReply, RerankRequest, RerankResult } from '../contracts/rerank.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
 import { invalidRequest } from '../foundation/errors.ts'
+import { own, wording } from '../foundation/wording.ts'
 import { isObject } from '../foundation/json.ts'
 import type { KindOfRetrieval } from './kind.ts'
 import { joinedUsage } from './usage.ts'
@@ -31,14 +32,17 @@ export const rerankings: KindOfRetrieval<RerankRequest, RerankReply> = {
   excess({ documents: { length } }, { reranking }, endpoint) {
     const most = reranking!.maxDocuments?.(endpoint) ?? Infinity
     if (length <= most) return undefined
-    return invalidRequest(`The model takes at most ${most} documents, and this request has ${length}. Send fewer.`, 'documents')
+    return invalidRequest(
+      wording`The model takes at most ${own(most)} documents, and this request has ${own(length)}. Send fewer.`,
+      'documents',
+    )
   },
   // Scores of two requests need not compare, so none is split.
   parts: request => [request],
   ask: ({ reranking }, call) => reranking!.rerank(call),
   checked(reply, { documents, top = documents.length }, provider) {
     const broken = (what: string): ProviderFailure =>
-      new ProviderFailure({ kind: 'protocol', message: `The provider "${provider}" ${what}.` })
+      new ProviderFailure({ kind: 'protocol', message: wording`The provider "${own(provider)}" ${own(what)}.` })
     if (!isObject(reply) || !Array.isArray(reply['results'])) throw broken('sent a reply without results')
     const { results, usage } = reply as unknown as RerankReply
     const seen = new Set<number>()

@@ -11,6 +11,7 @@ import type { RetrievalKind, RetrievalRequest } from '../contracts/retrieval.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import type { TokenUsage } from '../contracts/events.ts'
 import { invalidRequest, type GatewayError } from '../foundation/errors.ts'
+import { own, wording } from '../foundation/wording.ts'
 import { applyInputGuards, type OpenGuard } from '../guards/input-guards.ts'
 import type { Reservation } from '../limits/reservation.ts'
 import type { Candidate } from '../routing/plan.ts'
@@ -132,7 +133,10 @@ export class Retrieval<Request extends RetrievalRequest, Reply extends Retrieval
     if (serving.length === 0) {
       const { provider, endpoint } = candidates[0]!
       const what = kind === 'embedding' ? 'make embeddings' : 'rerank'
-      throw invalidRequest(`The provider "${provider.id}" does not ${what}, so "${endpoint.model}" cannot be asked there.`, 'model')
+      throw invalidRequest(
+        wording`The provider "${own(provider.id)}" does not ${own(what)}, so "${endpoint.model}" cannot be asked there.`,
+        'model',
+      )
     }
     const fitting = serving.filter(({ provider, endpoint }) => !excess(request, provider, endpoint))
     if (fitting.length === 0) throw excess(request, serving[0]!.provider, serving[0]!.endpoint)!
@@ -140,7 +144,7 @@ export class Retrieval<Request extends RetrievalRequest, Reply extends Retrieval
     const able = fitting.filter(({ provider, endpoint }) => takesTokens(provider) || endpoint.tokenizer !== undefined)
     if (able.length > 0) return able
     throw invalidRequest(
-      `Invalid value for 'input': "${serving[0]!.endpoint.model}" takes no lists of tokens, and the gateway does not have its tokenizer. Send text.`,
+      wording`Invalid value for 'input': "${serving[0]!.endpoint.model}" takes no lists of tokens, and the gateway does not have its tokenizer. Send text.`,
       'input',
     )
   }

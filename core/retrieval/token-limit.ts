@@ -1,6 +1,7 @@
 import { wire } from '../framework/container.ts'
 import { TokenCounter } from '../contracts/token-counter.ts'
 import { invalidRequest } from '../foundation/errors.ts'
+import { own, wording } from '../foundation/wording.ts'
 import { mayExceed } from '../tokens/bound.ts'
 import type { RetrievalText } from './kind.ts'
 
@@ -36,7 +37,7 @@ export class InputLimit {
 
 function tooMany(param: string): Error {
   return invalidRequest(
-    `The request has more than ${maxInputTokens} tokens. Shorten it, or split it into several requests.`,
+    wording`The request has more than ${own(maxInputTokens)} tokens. Shorten it, or split it into several requests.`,
     param,
     'max_tokens_exceeded',
   )

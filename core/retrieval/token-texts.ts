@@ -2,6 +2,7 @@ import { wire } from '../framework/container.ts'
 import type { Tokenizer } from '../contracts/catalog.ts'
 import { TokenCounter } from '../contracts/token-counter.ts'
 import { GatewayError, invalidRequest } from '../foundation/errors.ts'
+import { own, wording } from '../foundation/wording.ts'
 import type { RetrievalText } from './kind.ts'
 
 /** Turns lists of tokens into their text. */
@@ -21,7 +22,7 @@ export class TokenTexts {
     const [tokenizer, ...others] = new Set(tokenizers)
     if (tokenizer === undefined || others.length > 0 || !this.#counter.decode)
       throw invalidRequest(
-        "Invalid value for 'input': the gateway has to read the text of this request, and does not have the tokenizer of the model. Send text instead of tokens.",
+        wording`Invalid value for 'input': the gateway has to read the text of this request, and does not have the tokenizer of the model. Send text instead of tokens.`,
         'input',
       )
     const lists = texts.filter(text => typeof text !== 'string')
@@ -32,7 +33,7 @@ export class TokenTexts {
       if (typeof text === 'string') return text
       const found = decoded[next++]
       if (found === undefined)
-        throw invalidRequest(`Invalid value for 'input[${index}]': it has tokens that the model does not know.`, 'input')
+        throw invalidRequest(wording`Invalid value for 'input[${own(index)}]': it has tokens that the model does not know.`, 'input')
       return found
     })
   }
@@ -43,7 +44,7 @@ function unreadable(): GatewayError {
     status: 503,
     type: 'server_error',
     code: 'server_error',
-    message: 'The tokens of this request could not be decoded in time. Try again, or send text.',
+    message: wording`The tokens of this request could not be decoded in time. Try again, or send text.`,
     transient: true,
   })
 }

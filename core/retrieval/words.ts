@@ -1,6 +1,7 @@
 import type { GenerationRequest, Routing } from '../contracts/request.ts'
 import type { RetrievalRequest } from '../contracts/retrieval.ts'
 import { GatewayError } from '../foundation/errors.ts'
+import { wording } from '../foundation/wording.ts'
 
 /**
  * A request in the words of a generation: each text is a message of the user. So guardrails check it, and the planner chooses its
@@ -26,6 +27,7 @@ export function textsIn({ input }: GenerationRequest, count: number): readonly s
     status: 503,
     type: 'server_error',
     code: 'server_error',
-    message: 'A guardrail changed this request to something other than texts, so it was refused.',
+    message: wording`A guardrail changed this request to something other than texts, so it was refused.`,
+    reason: { kind: 'guardrail' },
   })
 }

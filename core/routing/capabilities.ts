@@ -4,6 +4,7 @@ import type { PassedOver } from '../contracts/log-sink.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import { agentToolTypes } from '../contracts/tools.ts'
 import { GatewayError, invalidRequest } from '../foundation/errors.ts'
+import { own, wording } from '../foundation/wording.ts'
 import { unsayable } from '../upstream/provider-failures.ts'
 import type { NamedModel } from './named-models.ts'
 import type { Selection } from './selection.ts'
@@ -185,13 +186,12 @@ function incapable(endpoints: readonly Endpoint[], { asks, takes, itemIn }: Nece
   const more = endpoints.length > names.length ? ` and ${endpoints.length - names.length} more` : ''
   const item = itemIn?.(request)
   if (item) {
-    const message = `Items of type ${item.type} cannot be sent to ${names.join(', ')}${more}: only models behind the Responses API take them. Name one, or leave the item out.`
-    const cause = unsayable(message, item)
+    const message = wording`Items of type ${item.type} cannot be sent to ${names.join(', ')}${own(more)}: only models behind the Responses API take them. Name one, or leave the item out.`
+    const cause = unsayable(message.text, item)
     return new GatewayError({ status: 400, type: 'invalid_request_error', code: 'invalid_value', message, cause })
   }
   return invalidRequest(
-    `The request ${asks}, and none of its endpoints ${takes}: ${names.join(', ')}${more}. ` +
-      'Name a model that does, or leave them out. If the catalog is wrong about the model, correct it there.',
+    wording`The request ${own(asks)}, and none of its endpoints ${own(takes)}: ${names.join(', ')}${own(more)}. Name a model that does, or leave them out. If the catalog is wrong about the model, correct it there.`,
     'model',
   )
 }

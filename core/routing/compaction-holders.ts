@@ -5,6 +5,7 @@ import type { GenerationRequest } from '../contracts/request.ts'
 import type { Caller } from '../contracts/run-context.ts'
 import type { Sealer } from '../contracts/sealer.ts'
 import { invalidRequest } from '../foundation/errors.ts'
+import { wording } from '../foundation/wording.ts'
 import { holderOfState } from './state.ts'
 
 /** Core decrypts by trial. Callers choose how much. */
@@ -39,8 +40,7 @@ export function holdersOf(
   if (holders.length > 0) return holders
   const names = endpoints.slice(0, 3).map(({ provider, model }) => `${provider}/${model}`)
   throw invalidRequest(
-    'The input has a compaction that only the model and the account can read that made it, and this request does not go there, but to ' +
-      `${names.join(', ')}. Name the model that made it, or send the conversation itself.`,
+    wording`The input has a compaction that only the model and the account can read that made it, and this request does not go there, but to ${names.join(', ')}. Name the model that made it, or send the conversation itself.`,
     'input',
   )
 }

@@ -5,6 +5,7 @@ import type { GenerationRequest } from '../contracts/request.ts'
 import type { InputCount } from '../contracts/route.ts'
 import { TokenCounter, type TokenCount } from '../contracts/token-counter.ts'
 import { invalidRequest, type GatewayError } from '../foundation/errors.ts'
+import { own, wording } from '../foundation/wording.ts'
 import { mayExceed } from '../tokens/bound.ts'
 import { estimateInput } from '../tokens/estimate.ts'
 import { framingOf } from '../tokens/framing.ts'
@@ -105,8 +106,7 @@ function tooLong(endpoints: readonly Endpoint[], counts: Counts): GatewayError {
   const { tokens } = counts.get(tokenizerOf(endpoint))!
   const counted = endpoint.tokenizer ? `${tokens} tokens` : `${tokens} tokens (as ${standIn} counts them)`
   return invalidRequest(
-    `At least ${counted} are in the input, and the context window of "${endpoint.model}" at "${endpoint.provider}" is ${endpoint.contextWindow}. ` +
-      'Shorten the input, start a new conversation, or use a model with a larger window.',
+    wording`At least ${own(counted)} are in the input, and the context window of "${endpoint.listed ? own(endpoint.model) : endpoint.model}" at "${own(endpoint.provider)}" is ${own(endpoint.contextWindow!)}. Shorten the input, start a new conversation, or use a model with a larger window.`,
     'input',
     'context_length_exceeded',
   )

@@ -2,6 +2,7 @@ import type { Endpoint, NamedEndpoint } from '../contracts/catalog.ts'
 import type { Provider } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import { invalidRequest } from '../foundation/errors.ts'
+import { own, wording } from '../foundation/wording.ts'
 import { loggableMessage } from '../foundation/logger.ts'
 import type { Registry } from '../framework/registry.ts'
 import { ProviderMistake } from '../provider-kit/provider-mistake.ts'
@@ -28,7 +29,10 @@ export function speakingEndpoints(
   const speaking = endpoints.filter(endpoint => speaks(endpoint, extra!.dialect, providers))
   if (speaking.length > 0) return speaking
   const { provider, model } = endpoints[0]!
-  throw invalidRequest(`${name} asks for an answer that "${provider}/${model}" cannot give: its API does not have this member.`, name)
+  throw invalidRequest(
+    wording`${name} asks for an answer that "${own(provider)}/${model}" cannot give: its API does not have this member.`,
+    name,
+  )
 }
 
 function speaks(endpoint: Endpoint, dialect: string, providers: Registry<Provider>): boolean {

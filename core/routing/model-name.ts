@@ -2,6 +2,7 @@ import type { Catalog, Endpoint, EndpointKind, Model } from '../contracts/catalo
 import type { Provider } from '../contracts/provider.ts'
 import type { RetrievalKind } from '../contracts/retrieval.ts'
 import { GatewayError, invalidRequest } from '../foundation/errors.ts'
+import { own, wording } from '../foundation/wording.ts'
 import { nearest } from '../foundation/nearest.ts'
 import type { Registry } from '../framework/registry.ts'
 import { requestedEndpoint, unlistedEndpoint } from './provider-capabilities.ts'
@@ -58,7 +59,10 @@ function endpointsForAuto(models: readonly Model[]): readonly Endpoint[] {
 /** JSON can carry half of a surrogate pair, but a vendor's URLs and headers cannot. */
 export function checkWellFormed(name: string, param: string): void {
   if (name.isWellFormed()) return
-  throw invalidRequest(`Invalid value for '${param}': the name contains half of a surrogate pair, which is not a character.`, param)
+  throw invalidRequest(
+    wording`Invalid value for '${own(param)}': the name contains half of a surrogate pair, which is not a character.`,
+    param,
+  )
 }
 
 /** The endpoints of a model that answer calls of this kind. Undefined: generations. */
@@ -90,14 +94,14 @@ const kinds = {
   rerank: { does: 'reranks documents', not: 'does not rerank', path: '/v1/rerank' },
 } as const
 
-function otherKind(name: string, param: string, own: EndpointKind | undefined, asked: RetrievalKind | undefined): Error {
-  const { does, path } = kinds[own ?? 'generation']
-  const message = `The model "${name}" ${does} and ${kinds[asked ?? 'generation'].not}.`
+function otherKind(name: string, param: string, actual: EndpointKind | undefined, asked: RetrievalKind | undefined): Error {
+  const { does, path } = kinds[actual ?? 'generation']
+  const message = wording`The model "${name}" ${own(does)} and ${own(kinds[asked ?? 'generation'].not)}.`
   return new GatewayError({ ...invalidRequest(message, param), message, hint: { path, text: `Use POST ${path} for it.` } })
 }
 
 function namesNone(param: string): Error {
-  return invalidRequest('Name a model: the results of two models cannot be compared, so "auto" is not possible here.', param)
+  return invalidRequest(wording`Name a model: the results of two models cannot be compared, so "auto" is not possible here.`, param)
 }
 
 function unknownModel(
@@ -108,14 +112,14 @@ function unknownModel(
   kind: RetrievalKind | undefined,
 ): Error {
   const absence = catalog.absence(name)
-  if (absence) return invalidRequest(`The model "${name}" is not served here. ${absence}`, param, 'model_not_found')
+  if (absence) return invalidRequest(wording`The model "${name}" is not served here. ${own(absence)}`, param, 'model_not_found')
   const isAutoThere = !kind && endpointsForAuto(catalog.models()).length > 0
   const near = [...(isAutoThere ? nearest(name, ['auto'], 1) : []), ...catalog.nearest(name, each => answers(each, catalog, kind))].slice(
     0,
     3,
   )
   const names = near.length > 0 ? near : providers.nearest(name.split('/', 1)[0]!).map(provider => `${provider}/…`)
-  const message = `The model "${name}" does not exist here. ${names.length > 0 ? `Did you mean ${names.join(', ')}?` : 'Write <provider>/<model>.'}`
+  const message = wording`The model "${name}" does not exist here. ${names.length > 0 ? wording`Did you mean ${own(names.join(', '))}?` : wording`Write <provider>/<model>.`}`
   const hint = names.length > 0 ? undefined : listOfModels
   return new GatewayError({ ...invalidRequest(message, param, 'model_not_found'), message, hint })
 }

@@ -3,6 +3,7 @@ import type { Provider } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RetrievalKind } from '../contracts/retrieval.ts'
 import { GatewayError, invalidRequest } from '../foundation/errors.ts'
+import { own, wording } from '../foundation/wording.ts'
 import type { Registry } from '../framework/registry.ts'
 import { endpointsFor, endpointsOf, listOfModels, requestedOf } from './model-name.ts'
 
@@ -90,15 +91,15 @@ export function identityOf(endpoint: Endpoint): Endpoint | string {
 }
 
 function noneForAuto(): Error {
-  const message = 'No model here can serve this request automatically. Name a model.'
+  const message = wording`No model here can serve this request automatically. Name a model.`
   return new GatewayError({ ...invalidRequest(message, 'model', 'model_not_found'), message, hint: listOfModels })
 }
 
 function unknownProvider(provider: string, index: number, catalog: Catalog, providers: Registry<Provider>): Error {
   const param = `routing.provider.fallbacks[${index}]`
   const absence = catalog.absence(`${provider}/`)
-  if (absence) return invalidRequest(absence, param)
+  if (absence) return invalidRequest(wording`${own(absence)}`, param)
   const near = providers.nearest(provider)
   const known = near.length > 0 ? `Did you mean ${near.join(', ')}?` : `Known providers: ${providers.names().join(', ')}.`
-  return invalidRequest(`The provider "${provider}" does not exist here. ${known}`, param)
+  return invalidRequest(wording`The provider "${provider}" does not exist here. ${own(known)}`, param)
 }

@@ -10,6 +10,7 @@ import type { GenerationRequest } from '../contracts/request.ts'
 import type { PreviewedEndpoint, RoutePreview, RouteQuery } from '../contracts/route-preview.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import { invalidRequest } from '../foundation/errors.ts'
+import { wording } from '../foundation/wording.ts'
 import { freezeDeeply } from '../foundation/freeze.ts'
 import { Logger } from '../foundation/logger.ts'
 import { wire, type Dependencies } from '../framework/container.ts'
@@ -89,5 +90,5 @@ const anyKey: ApiKey = { id: 'preview', hash: '', name: 'preview', org: 'default
 
 function notAnInterval(text: string): Error {
   const problem = `"${text.slice(0, 40)}" is not an interval`
-  return invalidRequest(`${problem}. Expected a whole number and a unit, such as 15m, 1 hour, 7 days or 1y.`, 'interval')
+  return invalidRequest(wording`${problem}. Expected a whole number and a unit, such as 15m, 1 hour, 7 days or 1y.`, 'interval')
 }

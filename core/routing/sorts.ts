@@ -1,6 +1,7 @@
 import { wire } from '../framework/container.ts'
 import type { SortStrategy } from '../contracts/sort-strategy.ts'
 import { AssemblyError, invalidRequest } from '../foundation/errors.ts'
+import { own, wording } from '../foundation/wording.ts'
 import { nearest } from '../foundation/nearest.ts'
 import { SortStrategies } from '../framework/extension-points.ts'
 import type { Registry } from '../framework/registry.ts'
@@ -46,7 +47,7 @@ export class Sorts {
     if (named) return named
     const pattern = this.#patterns.find(({ matches }) => matches.test(name))
     if (pattern) return this.#sort(name, pattern.strategy)
-    throw invalidRequest(`Invalid value for '${param}': ${shown(name)} is not a sort. ${this.#advice(name)}`, param)
+    throw invalidRequest(wording`Invalid value for '${own(param)}': ${shown(name)} is not a sort. ${own(this.#advice(name))}`, param)
   }
 
   #sort(name: string, strategy: SortStrategy): Sort {

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { GatewayError, invalidRequest } from '../foundation/errors.ts'
+import { own, wording, type Wording } from '../foundation/wording.ts'
 import { acceptedEncodings, decompressed } from './decompression.ts'
 import { checkJsonLimits } from './json-limits.ts'
 import { incompleteBody } from './incomplete-body.ts'
@@ -14,7 +15,9 @@ const byteOrderMark = 0xfeff
 export function readText(request: Channel, maxBytes: number, live: LiveBody): Promise<string> {
   const type = request.headers.get('content-type')
   if (!type || !/^application\/(?:[\w.+-]*\+)?json *(?:;|$)/i.test(type)) {
-    throw unsupported(`The content type must be application/json; ${type ? `it is ${type.slice(0, 100)}` : 'none was sent'}.`)
+    throw unsupported(
+      wording`The content type must be application/json; ${type ? wording`it is ${type.slice(0, 100)}` : wording`none was sent`}.`,
+    )
   }
   const encoding = encodingOf(request)
   const announced = request.headers.get('content-length')
@@ -30,7 +33,7 @@ export function withoutByteOrderMark(text: string): string {
 
 /** Throws 400 if the text is not JSON, or if parsing it would block the event loop for too long. */
 export function jsonIn(text: string): unknown {
-  if (text.trim() === '') throw invalidRequest('The body is empty. Expected a JSON object.', undefined, 'invalid_json')
+  if (text.trim() === '') throw invalidRequest(wording`The body is empty. Expected a JSON object.`, undefined, 'invalid_json')
   checkJsonLimits(text)
   return parse(text)
 }
@@ -50,7 +53,7 @@ function parse(text: string): unknown {
     // The parser's message quotes the text around the error. That is content, so only the position is passed on.
     const [, position] = /position (\d+)/.exec((error as Error).message) ?? []
     throw invalidRequest(
-      `The body is not valid JSON${position ? `: the mistake is at character ${position}` : ''}.`,
+      wording`The body is not valid JSON${position ? wording`: the mistake is at character ${own(position)}` : wording``}.`,
       undefined,
       'invalid_json',
     )
@@ -64,7 +67,7 @@ function encodingOf({ headers }: Channel): string | undefined {
   const known = encoding === 'x-gzip' ? 'gzip' : encoding
   if (acceptedEncodings.includes(known)) return known
   throw unsupported(
-    `The content encoding "${encoding.slice(0, 100)}" is not supported. Use one of ${acceptedEncodings.join(', ')}, or send the body without content-encoding.`,
+    wording`The content encoding "${encoding.slice(0, 100)}" is not supported. Use one of ${own(acceptedEncodings.join(', '))}, or send the body without content-encoding.`,
     { 'accept-encoding': acceptedEncodings.join(', ') },
   )
 }
@@ -98,12 +101,12 @@ function undecodable(cause: unknown): GatewayError {
     status: 400,
     type: 'invalid_request_error',
     code: 'invalid_encoding',
-    message: 'The body cannot be decompressed. Check that it is complete and that content-encoding names its actual compression.',
+    message: wording`The body cannot be decompressed. Check that it is complete and that content-encoding names its actual compression.`,
     cause,
   })
 }
 
-function unsupported(message: string, headers?: Readonly<Record<string, string>>): GatewayError {
+function unsupported(message: Wording, headers?: Readonly<Record<string, string>>): GatewayError {
   return new GatewayError({
     status: 415,
     type: 'invalid_request_error',
@@ -118,6 +121,6 @@ function tooLarge(maxBytes: number): GatewayError {
     status: 413,
     type: 'invalid_request_error',
     code: 'request_too_large',
-    message: `The body is larger than the limit of ${maxBytes} bytes.`,
+    message: wording`The body is larger than the limit of ${own(maxBytes)} bytes.`,
   })
 }

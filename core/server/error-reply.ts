@@ -19,9 +19,9 @@ export function withFailureStatus(error: GatewayError, status: number): GatewayE
 
 /** For surfaces that have another name for the field at fault, also in the message. */
 export function withParam(error: GatewayError, param: string): GatewayError {
-  const { message, cause } = error
-  const told = error.param === undefined ? message : message.replaceAll(error.param, () => param)
-  return new GatewayError({ ...error, message: told, cause, param })
+  const { message, cause, unquotedMessage } = error
+  const told = (words: string): string => (error.param === undefined ? words : words.replaceAll(error.param, () => param))
+  return new GatewayError({ ...error, message: told(message), unquotedMessage: unquotedMessage && told(unquotedMessage), cause, param })
 }
 
 /** docs/protocol/http.md#response-headers: the SDKs of the public protocol obey `retry-after-ms` and `x-should-retry`. */

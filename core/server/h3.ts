@@ -6,6 +6,7 @@ import { H3, handleCors, HTTPResponse, type H3Event, type Middleware } from 'h3'
 import { toNodeHandler } from 'h3/node'
 import type { Reply } from '../contracts/route.ts'
 import { asGatewayError, GatewayError } from '../foundation/errors.ts'
+import { wording } from '../foundation/wording.ts'
 import type { Cors } from '../framework/settings.ts'
 import { errorReply } from './error-reply.ts'
 import { send } from './send.ts'
@@ -95,6 +96,6 @@ function unreadable({ status }: { readonly status: number }): GatewayError {
     status,
     type: 'invalid_request_error',
     code: 'invalid_url',
-    message: 'The URL of this request is not valid. Check its percent-encoding.',
+    message: wording`The URL of this request is not valid. Check its percent-encoding.`,
   })
 }

@@ -1,6 +1,7 @@
 import type { Health } from '../contracts/health.ts'
 import type { KeyStore } from '../contracts/key-store.ts'
 import { GatewayError } from '../foundation/errors.ts'
+import { wording, type Wording } from '../foundation/wording.ts'
 
 /** Another gateway behind the same load balancer can serve at once. */
 const retryAfterMs = 1_000
@@ -21,13 +22,13 @@ export class LiveHealth implements Health {
   }
 
   async check(): Promise<GatewayError | undefined> {
-    if (this.#isLeaving) return unavailable('The gateway is about to stop. Send requests to another one.')
+    if (this.#isLeaving) return unavailable(wording`The gateway is about to stop. Send requests to another one.`)
     if ((await this.#keys().available?.()) === false)
-      throw unavailable('API keys cannot be looked up, because the database does not answer. Check the database.')
+      throw unavailable(wording`API keys cannot be looked up, because the database does not answer. Check the database.`)
     return undefined
   }
 }
 
-function unavailable(message: string): GatewayError {
+function unavailable(message: Wording): GatewayError {
   return new GatewayError({ status: 503, type: 'server_error', code: 'server_error', message, retryAfterMs, transient: true })
 }

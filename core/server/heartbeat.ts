@@ -19,6 +19,11 @@ export class Heartbeat {
     this.#intervalMs = Math.max(1, Math.floor(heartbeatMs / visitsPerBeat))
   }
 
+  /** The number of open streams. */
+  get count(): number {
+    return this.#bodies.size
+  }
+
   add(body: CoalescedBody): void {
     this.#bodies.add(body)
     this.#timer ??= setInterval(() => this.#visit(), this.#intervalMs).unref()

@@ -1,4 +1,5 @@
 import { invalidRequest, type GatewayError } from '../foundation/errors.ts'
+import { own, wording } from '../foundation/wording.ts'
 import { pathText } from '../validation/path.ts'
 
 /** The maximum nesting of objects and arrays. */
@@ -58,7 +59,7 @@ export function checkJsonLimits(text: string, most = maxValues): void {
       if (count >= limit && depth > 0) throw tooMany(text, depth)
       counts[depth] = count
     } else if (code === openObject || code === openList) {
-      if (depth === maxDepth) throw invalidRequest(`The body nests deeper than ${maxDepth} levels.`, undefined, 'invalid_json')
+      if (depth === maxDepth) throw invalidRequest(wording`The body nests deeper than ${own(maxDepth)} levels.`, undefined, 'invalid_json')
       // The first member or element has no comma before it.
       values++
       depth++
@@ -123,12 +124,12 @@ function hashed(text: string, start: number, end: number, seed: number): number 
 }
 
 function tooManyValues(most: number): GatewayError {
-  return invalidRequest(`The body must not have more than ${most} members and elements.`)
+  return invalidRequest(wording`The body must not have more than ${own(most)} members and elements.`)
 }
 
 function tooManyShapes(): GatewayError {
   return invalidRequest(
-    `The objects of the body have too many different member names, or the same names in too many orders: more than ${maxShapes}.`,
+    wording`The objects of the body have too many different member names, or the same names in too many orders: more than ${own(maxShapes)}.`,
   )
 }
 
@@ -136,8 +137,8 @@ function tooMany(text: string, depth: number): GatewayError {
   const path = pathText(Array.from({ length: depth - 1 }, (_, above) => stepFrom(text, above + 1)))
   const limit = isList[depth] ? `${maxElements} elements` : `${maxMembers} members`
   return path === ''
-    ? invalidRequest(`The body must not have more than ${limit}.`)
-    : invalidRequest(`Invalid value for '${path}': it must not have more than ${limit}.`, path)
+    ? invalidRequest(wording`The body must not have more than ${own(limit)}.`)
+    : invalidRequest(wording`Invalid value for '${path}': it must not have more than ${own(limit)}.`, path)
 }
 
 /** The step of the path from this depth to the next. */

@@ -1,4 +1,5 @@
 import { GatewayError } from '../foundation/errors.ts'
+import { own, wording } from '../foundation/wording.ts'
 import { wire } from '../framework/container.ts'
 import { Settings } from '../framework/settings.ts'
 
@@ -79,7 +80,8 @@ function noRoom(limit: number): GatewayError {
     status: 503,
     type: 'server_error',
     code: 'server_error',
-    message: `The gateway is answering too many large requests: their bodies together may have ${limit} bytes (server.maxLiveBodyBytes), and those of one API key half of that. Try again in a moment.`,
+    message: wording`The gateway is answering too many large requests: their bodies together may have ${own(limit)} bytes (server.maxLiveBodyBytes), and those of one API key half of that. Try again in a moment.`,
+    reason: { kind: 'overload' },
     retryAfterMs: 1_000,
     transient: true,
   })

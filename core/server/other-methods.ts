@@ -1,4 +1,5 @@
 import { GatewayError } from '../foundation/errors.ts'
+import { own, wording } from '../foundation/wording.ts'
 import type { MountedRoute, Refusal } from './mount.ts'
 
 /** Answers 405 for the methods that a path's routes do not support, in the format of their surface. */
@@ -18,7 +19,7 @@ export function otherMethods(path: string, routes: readonly MountedRoute[]): Ref
         status: 405,
         type: 'invalid_request_error',
         code: 'method_not_allowed',
-        message: `The method ${request.method} is not allowed here. Use ${allow}.`,
+        message: wording`The method ${request.method} is not allowed here. Use ${own(allow)}.`,
         headers: { allow },
       })
     },
@@ -40,7 +41,7 @@ function noWebSocket(allow: string): GatewayError {
     status: 426,
     type: 'invalid_request_error',
     code: 'websocket_not_supported',
-    message: `WebSocket is not served here. Use HTTP with ${allow}.`,
+    message: wording`WebSocket is not served here. Use HTTP with ${own(allow)}.`,
     headers: { allow, upgrade: 'HTTP/1.1', connection: 'Upgrade' },
   })
 }

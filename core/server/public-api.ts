@@ -210,8 +210,8 @@ export class PublicApi implements Mount<PublicRoute, HttpExchange> {
     return asGatewayError(thrown)
   }
 
-  failed({ record }: LiveScope, { code }: GatewayError): void {
-    record.errorCode ??= code
+  failed({ record }: LiveScope, error: GatewayError): void {
+    record.failed(error)
   }
 
   /** The plugin at fault need not be the route's. */

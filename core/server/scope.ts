@@ -2,6 +2,7 @@ import type { KeyWindow } from '../contracts/key-window.ts'
 import type { OpenScope } from '../contracts/request-scope.ts'
 import type { Caller } from '../contracts/run-context.ts'
 import { asGatewayError, GatewayError } from '../foundation/errors.ts'
+import { wording } from '../foundation/wording.ts'
 import type { JsonObject } from '../foundation/json.ts'
 import type { Logger } from '../foundation/logger.ts'
 import type { RecordDraft } from '../records/record.ts'
@@ -26,6 +27,14 @@ export class LiveScope implements OpenScope {
     this.id = id
     this.log = log
     this.record = record
+  }
+
+  get creditWaitMs(): number | undefined {
+    return this.record.creditWaitMs ?? undefined
+  }
+
+  set creditWaitMs(waitedMs: number | undefined) {
+    this.record.creditWaitMs = waitedMs ?? null
   }
 
   get signal(): AbortSignal {
@@ -67,7 +76,7 @@ export class LiveScope implements OpenScope {
     else {
       const error = this.#errorOf(outcome)
       status = error.status
-      this.record.errorCode ??= error.code
+      this.record.failed(error)
     }
     if (!work) this.#end(cancellation.aborted ? 499 : status, isRecorded)
     else void work.then(outcome => this.#end(outcome instanceof GatewayError && outcome.status === 499 ? 499 : status, isRecorded))
@@ -108,6 +117,6 @@ function clientGone(): GatewayError {
     status: 499,
     type: 'invalid_request_error',
     code: 'client_closed_request',
-    message: 'The client closed the connection before the answer.',
+    message: wording`The client closed the connection before the answer.`,
   })
 }

@@ -1,4 +1,5 @@
 import { GatewayError } from '../foundation/errors.ts'
+import { own, wording } from '../foundation/wording.ts'
 import { nearest } from '../foundation/nearest.ts'
 import type { MountedRoute, Refusal } from './mount.ts'
 import { requestUrl } from './request-url.ts'
@@ -18,7 +19,7 @@ export function unknownPath(routes: readonly MountedRoute[]): Refusal {
         status: 404,
         type: 'invalid_request_error',
         code: 'not_found',
-        message: `Nothing is served at ${request.method} ${pathname}.${advice(pathname.replace(/\/+$/, ''))}`,
+        message: wording`Nothing is served at ${request.method} ${pathname}.${own(advice(pathname.replace(/\/+$/, '')))}`,
       })
     },
   }

@@ -39,6 +39,8 @@ export { sharedStateSuite, type SharedStateSuiteOptions, type SharingGateways } 
 export { accountStoreSuite, type AccountsUnderTest, type AccountStoreSuiteOptions } from './stores/account-store-suite.ts'
 export { adminTokenStoreSuite, type AdminTokensUnderTest, type AdminTokenStoreSuiteOptions } from './stores/admin-token-store-suite.ts'
 export { alertStoreSuite, type AlertsUnderTest, type AlertStoreSuiteOptions } from './stores/alert-store-suite.ts'
+export { alertOutboxSuite, type AlertOutboxSuiteOptions, type AlertOutboxUnderTest } from './stores/alert-outbox-suite.ts'
+export { alertTargetStoreSuite, type AlertTargetsUnderTest, type AlertTargetStoreSuiteOptions } from './stores/alert-target-store-suite.ts'
 export { auditTrailSuite, type AuditTrailSuiteOptions, type AuditUnderTest } from './stores/audit-trail-suite.ts'
 export {
   conversationStoreSuite,

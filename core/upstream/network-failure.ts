@@ -1,4 +1,5 @@
 import { ProviderFailure } from '../contracts/provider.ts'
+import { own, wording } from '../foundation/wording.ts'
 
 /** Explains a broken connection: the abort's reason if there is one, else a failure of kind `network` or `timeout`. */
 export function networkFailure(error: unknown, signal: AbortSignal): unknown {
@@ -14,11 +15,16 @@ export function connectionFailure(error: unknown): ProviderFailure {
     return new ProviderFailure({
       kind: 'timeout',
       progress: 'none',
-      message: 'The provider did not accept a connection in time.',
+      message: wording`The provider did not accept a connection in time.`,
       cause: error,
     })
   const progress = unmade.test(code) ? 'none' : 'connected'
-  return new ProviderFailure({ kind: 'network', progress, message: `The connection to the provider failed (${code}).`, cause: error })
+  return new ProviderFailure({
+    kind: 'network',
+    progress,
+    message: wording`The connection to the provider failed (${own(code)}).`,
+    cause: error,
+  })
 }
 
 /** Error codes of failed connections: addresses, routes to them, and TLS. */

@@ -1,5 +1,6 @@
 import type { Item, Part } from '../contracts/items.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
+import { own, wording } from '../foundation/wording.ts'
 
 /** For a request that the vendor's dialect cannot express. `subject` is the item or part that does not fit. */
 export function unsayable(message: string, subject?: Item | Part): ProviderFailure {
@@ -11,7 +12,7 @@ export function unsayable(message: string, subject?: Item | Part): ProviderFailu
  * sent a page or an object instead of a stream.
  */
 export function cutShort(provider: string, upstream?: string): ProviderFailure {
-  const message = `The provider "${provider}" ended its reply before it was complete.`
+  const message = wording`The provider "${own(provider)}" ended its reply before it was complete.`
   const transient = upstream === undefined || !/^\s*[<{[]/.test(upstream)
   return new ProviderFailure({ kind: 'protocol', message, transient, ...(upstream !== undefined && { upstream }) })
 }

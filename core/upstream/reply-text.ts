@@ -1,4 +1,5 @@
 import { ProviderFailure } from '../contracts/provider.ts'
+import { own, wording } from '../foundation/wording.ts'
 
 /** The body of a reply while it arrives. */
 export class ReplyText {
@@ -27,7 +28,10 @@ export class ReplyText {
 }
 
 export function replyTooLarge(maxBytes: number): ProviderFailure {
-  return new ProviderFailure({ kind: 'protocol', message: `The provider sent a reply larger than ${maxBytes / 1024 / 1024} MiB.` })
+  return new ProviderFailure({
+    kind: 'protocol',
+    message: wording`The provider sent a reply larger than ${own(maxBytes / 1024 / 1024)} MiB.`,
+  })
 }
 
 /** Removes a byte order mark. */

@@ -3,6 +3,7 @@ import { createParser } from 'eventsource-parser'
 import type { Framer } from '../contracts/adapter.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
 import { isJson } from '../foundation/json.ts'
+import { own, wording } from '../foundation/wording.ts'
 
 /** The limit for one event or line, in characters. */
 const maxFrameLength = 8 * 1024 * 1024
@@ -87,6 +88,6 @@ function checkLength({ length }: string): void {
 function tooLong(what: string): ProviderFailure {
   return new ProviderFailure({
     kind: 'protocol',
-    message: `The provider sent ${what} larger than ${maxFrameLength / 1024 / 1024} MiB.`,
+    message: wording`The provider sent ${own(what)} larger than ${own(maxFrameLength / 1024 / 1024)} MiB.`,
   })
 }

@@ -1,6 +1,7 @@
 import { complaint } from './complaint.ts'
 import { isCompiledByBuild, lazyValidator } from './lazy-validator.ts'
 import { ajvFor } from './compiler.ts'
+import { nameMembers } from './known-names.ts'
 import type { SchemaRules } from './schema-rules.ts'
 
 /**
@@ -18,6 +19,7 @@ export function looseBodyValidator(schema: object): (body: object) => void {
 
 function validatorBy(schema: object, rules: SchemaRules): (body: object) => void {
   const validator = lazyValidator(schema, rules)
+  nameMembers(schema)
   return body => {
     const validate = validator()
     if (!validate(body)) throw complaint(validate.errors!, body, schema)

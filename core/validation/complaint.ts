@@ -1,6 +1,8 @@
 import type { JsonObject } from '../foundation/json.ts'
 import { nearest } from '../foundation/nearest.ts'
 import { invalidRequest, type GatewayError } from '../foundation/errors.ts'
+import { own, wording, Wording } from '../foundation/wording.ts'
+import { knownPath } from './known-names.ts'
 import { pathText } from './path.ts'
 import type { SchemaFault } from './schema-rules.ts'
 
@@ -11,16 +13,21 @@ export function complaint(errors: readonly SchemaFault[], value: unknown, schema
   const { keyword, params, instancePath, schemaPath, message, propertyName } = maxTelling(errors, schema)
   const path = pathOf(instancePath, value)
   const came = kindOf(at(value, instancePath))
-  const [subject, param] = path === '' ? ['the body'] : [`'${path}'`, path]
-  const invalid = (problem: string, code?: string): GatewayError => invalidRequest(`Invalid value for ${subject}: ${problem}.`, param, code)
-  if (propertyName !== undefined) return invalid(`a key ${message}`)
+  const [subject, param] = path === '' ? [wording`the body`] : [wording`'${shownPath(path)}'`, path]
+  const invalid = (problem: Wording, code?: string): GatewayError =>
+    invalidRequest(wording`Invalid value for ${subject}: ${problem}.`, param, code)
+  if (propertyName !== undefined) return invalid(wording`a key ${own(message!)}`)
   switch (keyword) {
     case 'required': {
       const missing = missingMembers(at(schema, schemaPath), at(value, instancePath), params.missingProperty).map(member =>
         path ? `${path}.${member}` : member,
       )
       const noun = missing.length === 1 ? 'parameter' : 'parameters'
-      return invalidRequest(`Missing required ${noun}: ${listed(missing)}.`, missing[0], 'missing_required_parameter')
+      return invalidRequest(
+        wording`Missing required ${own(noun)}: ${new Wording(listed(missing), listed(missing.map(knownPath)))}.`,
+        missing[0],
+        'missing_required_parameter',
+      )
     }
     case 'additionalProperties': {
       const unknown = [path, params.additionalProperty]
@@ -30,39 +37,44 @@ export function complaint(errors: readonly SchemaFault[], value: unknown, schema
       const known = Object.keys((at(schema, parentOf(schemaPath)) as { properties?: object } | undefined)?.properties ?? {})
       const near = nearest(String(params.additionalProperty), known)
       const advice = near.length > 0 ? `Did you mean ${near.join(', ')}?` : `Expected ${known.join(', ')}.`
-      return invalidRequest(`Unknown parameter: '${unknown}'. ${advice}`, unknown, 'unknown_parameter')
+      return invalidRequest(wording`Unknown parameter: '${shownPath(unknown)}'. ${own(advice)}`, unknown, 'unknown_parameter')
     }
     case 'type':
       return invalidRequest(
-        `Invalid type for ${subject}: expected ${typesAt(instancePath, errors)}, but got ${came}.`,
+        wording`Invalid type for ${subject}: expected ${own(typesAt(instancePath, errors))}, but got ${came}.`,
         param,
         'invalid_type',
       )
     case 'enum':
     case 'const':
-      return invalid(`expected ${listed(params.allowedValues ?? [params.allowedValue])}, but got ${came}`)
+      return invalid(wording`expected ${own(listed(params.allowedValues ?? [params.allowedValue]))}, but got ${came}`)
     case 'discriminator': {
       const known = listed(variants(at(schema, parentOf(schemaPath))))
-      if (params.tagValue === undefined) return invalid(`its type is missing; expected one of ${known}`)
-      return invalid(`${kindOf(params.tagValue)} is not a known type; expected one of ${known}`)
+      if (params.tagValue === undefined) return invalid(wording`its type is missing; expected one of ${own(known)}`)
+      return invalid(wording`${kindOf(params.tagValue)} is not a known type; expected one of ${own(known)}`)
     }
     case 'minItems':
     case 'maxItems':
     case 'minProperties':
     case 'maxProperties':
-      return invalid(`it ${message}, but has ${Object.keys(at(value, instancePath) as object).length}`)
+      return invalid(wording`it ${own(message!)}, but has ${own(Object.keys(at(value, instancePath) as object).length)}`)
     case 'pattern':
-      return invalid(`it must match ${params.pattern}`)
+      return invalid(wording`it must match ${own(params.pattern)}`)
     case 'anyOf':
     case 'oneOf': {
       const members = alternatives(at(schema, schemaPath))
       if (!members) break
       const given = members.filter(member => at(value, `${instancePath}/${member}`) !== undefined)
       const expected = `expected ${keyword === 'oneOf' ? 'exactly one' : 'one'} of ${listed(members)}`
-      return invalid(`${expected}, but got ${given.length === 0 ? 'none' : listed(given)}`)
+      return invalid(wording`${own(expected)}, but got ${own(given.length === 0 ? 'none' : listed(given))}`)
     }
   }
-  return invalid(`it ${message}`)
+  return invalid(wording`it ${own(message!)}`)
+}
+
+/** A record without content has the names that a caller cannot have made up. */
+function shownPath(path: string): Wording {
+  return new Wording(path, knownPath(path))
 }
 
 /**
@@ -146,11 +158,12 @@ function parentOf(pointer: string): string {
   return pointer.slice(0, pointer.lastIndexOf('/'))
 }
 
-function kindOf(value: unknown): string {
-  if (typeof value === 'string') return value.length <= 40 ? `'${value}'` : 'a longer string'
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  if (value === null || value === undefined) return 'null'
-  return Array.isArray(value) ? 'an array' : 'an object'
+function kindOf(value: unknown): Wording {
+  if (typeof value === 'string') return value.length <= 40 ? wording`'${value}'` : wording`a longer string`
+  if (typeof value === 'number') return wording`${value}`
+  if (typeof value === 'boolean') return wording`${own(String(value))}`
+  if (value === null || value === undefined) return wording`null`
+  return Array.isArray(value) ? wording`an array` : wording`an object`
 }
 
 function article(type: string): string {

@@ -36,7 +36,8 @@ export function optionProblems(
 function isNearer(other: SchemaFault, error: SchemaFault): boolean {
   const { schemaPath, instancePath } = error
   const form = schemaPath.lastIndexOf('/anyOf/')
-  if (!isForm(error) || form < 0 || isForm(other) || other.keyword === 'anyOf') return false
+  if (!isForm(error) || form < 0 || other.keyword === 'anyOf') return false
+  if (isForm(other) && other.instancePath === instancePath) return false
   return other.schemaPath.startsWith(schemaPath.slice(0, form + '/anyOf/'.length)) && other.instancePath.startsWith(instancePath)
 }
 
@@ -45,13 +46,25 @@ function isForm({ keyword }: SchemaFault): boolean {
   return keyword === 'type' || keyword === 'enum' || keyword === 'const'
 }
 
-function formOf({ keyword, params }: SchemaFault): string {
+function formOf({ keyword, params, parentSchema }: SchemaFault): string {
   if (keyword === 'enum') return `one of ${(params.allowedValues as readonly unknown[]).join(', ')}`
   if (keyword === 'const') return String(params.allowedValue)
   return [params.type as string | readonly string[]]
     .flat()
-    .map(type => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`))
+    .map(type => (type === 'object' ? `an object${membersOf(parentSchema)}` : withArticle(type)))
     .join(' or ')
+}
+
+/** Too many members say less than none. */
+const maxMembers = 6
+
+function membersOf(schema: SchemaFault['parentSchema']): string {
+  const names = Object.keys((schema?.['properties'] ?? {}) as object)
+  return names.length > 0 && names.length <= maxMembers ? ` of ${names.join(', ')}` : ''
+}
+
+function withArticle(type: string): string {
+  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`
 }
 
 function limitOf({ keyword, message, params }: SchemaFault): string {
@@ -81,7 +94,8 @@ function unknown(path: string, name: string, schemaPath: string, schema: object)
 
 /** An object may hold a secret. JSON has no NaN, which a config gets from `Number(env('PORT'))`. */
 function came({ data, parentSchema }: SchemaFault): string {
-  if (!parentSchema || parentSchema['writeOnly'] === true || (typeof data === 'object' && !Array.isArray(data))) return ''
+  if (!parentSchema || parentSchema['writeOnly'] === true) return ''
+  if (typeof data === 'object' && data !== null && !Array.isArray(data)) return ', got an object'
   return `, got ${typeof data === 'number' && !Number.isFinite(data) ? String(data) : JSON.stringify(data)}`
 }
 

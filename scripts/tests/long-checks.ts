@@ -6,6 +6,8 @@ export interface LongCheck {
   /** Test files or folders that know both forms (`isLong` in test/kit/long.ts), or programs in turn. */
   readonly files?: readonly string[]
   readonly programs?: readonly (readonly string[])[]
+  /** How many processes run at once, where each keeps several cores busy. */
+  readonly jobs?: number
 }
 
 export const longChecks: readonly LongCheck[] = [
@@ -55,6 +57,19 @@ export const longChecks: readonly LongCheck[] = [
     difference:
       'nine restarts of three gateways behind nginx and HAProxy at 200 requests a second, and kills; the short form has two restarts',
     files: ['test/config/restarts-behind-proxies.test.ts', 'test/config/workers/workers.test.ts'],
+  },
+  {
+    name: 'Scaling',
+    difference:
+      'every fault of Redis, Postgres, a replica and its clock, and network namespaces; the short form has a killed Redis and one that a replica is cut off from',
+    files: ['test/plugins/stores/valkey-failover.test.ts', 'test/gateway/scaling'],
+    jobs: 2,
+  },
+  {
+    name: 'Deployment',
+    difference:
+      'every step of the Dockerfile, the chart in four sets of values as Helm renders it, and the schemas of Kubernetes and compose; the short form runs the image with what the tests have built. Needs Go, Python and systemd',
+    files: ['test/deploy'],
   },
   {
     name: 'Upgrades',

@@ -11,7 +11,7 @@ export interface Shard {
 export const shards: readonly Shard[] = [
   { name: 'stores', folders: ['test/plugins/stores'], startsCommand: true },
   { name: 'dashboard', folders: ['test/plugins/endpoints/dashboard', 'test/clients', 'test/gateway'], startsCommand: true },
-  { name: 'package', folders: ['test/config', 'test/scripts', 'test/bench', 'examples'], startsCommand: true },
+  { name: 'package', folders: ['test/config', 'test/deploy', 'test/scripts', 'test/bench', 'examples'], startsCommand: true },
   { name: 'plugins', folders: ['test/plugins'] },
   { name: 'core', folders: ['test/core', 'test/repository'], startsCommand: true },
 ]
@@ -23,12 +23,14 @@ export const alone: Readonly<Record<string, string>> = {
   'test/plugins/endpoints/dashboard/management.test.ts': 'takes long',
   'test/plugins/endpoints/dashboard/roles.test.ts': 'takes long',
   'test/plugins/endpoints/dashboard/journey.test.ts': 'takes long',
+  'test/plugins/endpoints/dashboard/night.test.ts': 'waits for alerts to be delivered',
   'test/plugins/providers/recordings/openai-chat.test.ts': 'takes long',
   'test/config/command.test.ts': 'takes long',
   'test/core/call/answer-limits.test.ts': 'takes long',
   'test/plugins/stores/sql-postgres.test.ts': 'takes long',
   'test/plugins/stores/sql-background.test.ts': 'takes long, and runs its tests side by side (`t.jobs`)',
   'test/plugins/stores/sql-stop.test.ts': 'runs its tests side by side (`t.jobs`), which would hold for the files after it',
+  'test/gateway/alerts/alerts.test.ts': 'waits for timers, and runs its tests side by side (`t.jobs`)',
   'test/core/guards/guard-failures.test.ts': 'takes long',
   'test/gateway/described.test.ts': 'takes long',
   'test/config/admin.test.ts': 'takes long',

@@ -41,6 +41,15 @@ t.test('commands say the same with a running gateway as with its stores', async 
   t.match(await remote('alerts', 'silence', '--kind', 'cap', '--org', 'acme', '--until', until), /^sil_\w+ silences until 20/)
   t.match(await run({}, 'alerts', 'silences'), /^ID +UNTIL +KIND .*\nsil_\w+ .* cap /)
   t.equal(await remote('alerts'), 'No alerts match.\n')
+  const target = ['alerts', 'add-target', '--org', 'acme', '--name', 'On call', '--kinds', 'cap,credit', '--json']
+  const echo = ['sh', '-c', 'echo https://hooks.example.com/demo | "$@"', '--']
+  const added = await workplace.spawn([...target, '--url', url!], [], { GATEWAY_ADMIN_TOKEN: token }, echo).finished
+  t.match(JSON.parse(added.stdout), { org: 'acme', kinds: ['cap', 'credit'], host: 'hooks.example.com', secret: /^whsec_/ })
+  t.match((await workplace.spawn(target).finished).stderr, /Expected an address on standard input, got nothing/)
+  t.match(await run({}, 'alerts', 'targets', '--org', 'acme'), /^ID +ORG +NAME .*\nat_\w+ +acme +On call +json +hooks\.example\.com /)
+  t.equal(await run({}, 'alerts', 'messages', '--failed'), 'No messages match.\n')
+  t.equal(await remote('alerts', 'resend', '--all'), 'No messages have failed.\n')
+  t.match((await workplace.spawn(['alerts', 'resend']).finished).stderr, /Expected the id of a message, --all, or --target/)
   t.match(await remote('orgs', 'credit', 'acme', '10', '--note', 'Invoice 7'), /amount_usd +10/)
   const reply = await fetch(`${await gateway.url()}/v1/responses`, {
     method: 'POST',
@@ -53,6 +62,17 @@ t.test('commands say the same with a running gateway as with its stores', async 
   // Records are written a moment after the reply.
   while (!records.includes(id!)) records = await remote('records', 'list', '--status', '422')
   t.equal(await run({}, 'records', 'show', id!, '--json'), await remote('records', 'show', id!, '--json'))
+  const failed = ['records', '--failed', '--since', '1h', '--slow', '--reason', 'policy', '--min', 'elapsed_ms=0']
+  t.match(await remote(...failed), new RegExp(`ERROR CODE +REASON +KEY .*\\n.* ${id} +422 +policy_refusal +policy `))
+  const story = await remote('explain', id!)
+  t.match(story, /failed with 422 policy_refusal .*Policy +zdr on \(org\).*Failed by +the policy of the organization acme\n/s)
+  t.match(story, /Asked +sandbox\/echo, generation\n +by key remote \(/)
+  t.notMatch(story, '\u001b', 'no colours')
+  t.equal(await remote('explain', id!, '--json'), await remote('records', 'show', id!, '--json'))
+  const unknown = await workplace.spawn(['explain', 'req_unknown', '--url', url!], [], { GATEWAY_ADMIN_TOKEN: token }).finished
+  t.match([unknown.exitCode, unknown.stderr], [1, /No record has the id req_unknown, or this token may not see it\./])
+  const late = await workplace.spawn(['records', '--since', 'soon']).finished
+  t.match([late.exitCode, late.stderr], [1, /Expected a number and a unit, such as 30m, 2h or 3d\./])
   const usage = ['usage', '--user', 'nobody', '--bucket', 'total']
   t.same([await run({}, ...usage, '--json'), await remote(...usage, '--json')], ['[]\n', '[]\n'], 'of one user')
   t.equal(await remote('records', '--status', '422', '--json'), await remote('records', 'list', '--status', '422', '--json'))

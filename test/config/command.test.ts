@@ -100,7 +100,7 @@ t.test('a taken port is named, with what to do', async t => {
   const { exitCode, stdout, stderr } = await workplace.run('start', '--port', port)
   t.equal(exitCode, 1)
   t.match(stderr, `turnpike: Cannot listen on 127.0.0.1:${port}: the port is in use`)
-  t.match(stderr, /with --port or server\.port/)
+  t.match(stderr, /another port: --port \d+, or server: \{ port: \d+ \} in the config/)
   t.notMatch(stdout + stderr, /listens on|\n {4}at /)
   first.signal('SIGTERM')
   await first.finished

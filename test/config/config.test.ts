@@ -356,6 +356,10 @@ t.test('plugins in a config take precedence over the defaults', async t => {
     'audit-trail': 'sql',
     'admin-token-store': 'sql',
     'sign-outs': 'sql',
+    'alert-store': 'sql',
+    'alert-target-store': 'sql',
+    'alert-outbox': 'sql',
+    'alert-targets': 'alert-webhook',
     'saved-windows': 'sql',
     sealer: 'local-sealer',
     compactor: 'summary',
@@ -381,6 +385,24 @@ t.test('plugins in a config take precedence over the defaults', async t => {
   t.same(await providers([...without('memory'), memory({})]), inMemory, 'the database is not used')
   t.same(await providers([...without('memory', 'sql'), memory({}), sql({ services: ['keys'] })]), { ...inMemory, 'key-store': 'sql' })
   await t.rejects(providers([memory({}), sql({ file })]), { message: 'plugin sql provides key-store, as plugin memory already does' })
+})
+
+t.test('a variable makes the operator a target of alerts', async t => {
+  const names = ['URL', 'FORMAT', 'SECRET'].map(name => `TURNPIKE_ALERT_WEBHOOK_${name}`)
+  t.teardown(() => {
+    for (const name of names) delete process.env[name]
+  })
+  const targets = async (): Promise<unknown> => {
+    const uses = await Promise.all(defaults({ without: ['ollama'] }))
+    return (uses.find(use => use !== false && use.plugin.name === 'alert-webhook') as { readonly options: object }).options
+  }
+  t.same(await targets(), {})
+  const url = 'https://hooks.example.com/demo'
+  process.env['TURNPIKE_ALERT_WEBHOOK_URL'] = url
+  t.same(await targets(), { targets: [{ url }] })
+  process.env['TURNPIKE_ALERT_WEBHOOK_FORMAT'] = 'teams'
+  process.env['TURNPIKE_ALERT_WEBHOOK_SECRET'] = 'whsec_new, whsec_old'
+  t.same(await targets(), { targets: [{ url, format: 'teams', secret: ['whsec_new', 'whsec_old'] }] })
 })
 
 t.test('the assemblies of this repository are sound', async t => {

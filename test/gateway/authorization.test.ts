@@ -1,7 +1,8 @@
 import t from 'tap'
 import { adminRoles, AdminRoutes, type AdminRoute } from '../../core/admin.ts'
 import { definePlugin, Routes, type Registry, type Route } from '../../core/index.ts'
-import { AlertStore } from '../../core/stores.ts'
+import { AlertOutbox, AlertStore } from '../../core/stores.ts'
+import alertWebhook from '../../plugins/alerts/webhook/index.ts'
 import { adminGateway, type AdminGateway } from '../kit/admin-gateway.ts'
 import { hello, saying } from '../kit/gateway.ts'
 
@@ -44,6 +45,18 @@ const rules: Readonly<Record<string, Rule>> = {
   'GET /admin/v1/silences': { path: '/silences' },
   'POST /admin/v1/silences': { path: '/silences', body: { kind: 'cap', org: 'acme', until: 'UNTIL' }, absent: '/silences' },
   'DELETE /admin/v1/silences/:id': { path: '/silences/SILENCE', absent: '/silences/nobody' },
+  'GET /admin/v1/alert-targets': { path: '/alert-targets' },
+  'POST /admin/v1/alert-targets': {
+    path: '/alert-targets',
+    body: { name: 'x', org: 'acme', url: 'https://hooks.example.com/' },
+    absent: '/alert-targets',
+  },
+  'GET /admin/v1/alert-targets/:id': { path: '/alert-targets/TARGET', absent: '/alert-targets/nobody' },
+  'PATCH /admin/v1/alert-targets/:id': { path: '/alert-targets/TARGET', body: { name: 'y' }, absent: '/alert-targets/nobody' },
+  'DELETE /admin/v1/alert-targets/:id': { path: '/alert-targets/TARGET', absent: '/alert-targets/nobody' },
+  'POST /admin/v1/alert-targets/:id/test': { path: '/alert-targets/TARGET/test', absent: '/alert-targets/nobody/test' },
+  'GET /admin/v1/alert-messages': { path: '/alert-messages' },
+  'POST /admin/v1/alert-messages/:id/resend': { path: '/alert-messages/MESSAGE/resend', absent: '/alert-messages/nobody/resend' },
   'GET /admin/v1/audit': { path: '/audit' },
   'GET /admin/v1/metrics/endpoints': { path: '/metrics/endpoints' },
   'GET /admin/v1/providers': { path: '/providers' },
@@ -71,18 +84,26 @@ async function underTest(): Promise<{
   readonly admin: readonly AdminRoute[]
   readonly open: readonly Route[]
   readonly alerts: AlertStore
+  readonly outbox: AlertOutbox
 }> {
-  let registries: { readonly admin: Registry<AdminRoute>; readonly open: Registry<Route>; readonly alerts: AlertStore }
+  let registries: {
+    readonly admin: Registry<AdminRoute>
+    readonly open: Registry<Route>
+    readonly alerts: AlertStore
+    readonly outbox: AlertOutbox
+  }
   const tables = definePlugin({
     name: 'route-tables',
     options: { type: 'object', additionalProperties: false, properties: {} },
-    needs: { admin: AdminRoutes, open: Routes, alerts: AlertStore },
+    needs: { admin: AdminRoutes, open: Routes, alerts: AlertStore, outbox: AlertOutbox },
     setup(_, __, needs) {
       registries = needs
     },
   })({})
-  const under = await adminGateway({ plugins: [tables, saying('vendor', hello)] })
-  return { under, admin: registries!.admin.values(), open: registries!.open.values(), alerts: registries!.alerts }
+  const targets = alertWebhook({ allowPrivateAddresses: true, maxTargetsPerOrganization: 100 })
+  const under = await adminGateway({ plugins: [tables, saying('vendor', hello), targets] })
+  const { alerts, outbox } = registries!
+  return { under, admin: registries!.admin.values(), open: registries!.open.values(), alerts, outbox }
 }
 
 const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`
@@ -94,7 +115,7 @@ t.test('every admin route has a rule', async t => {
 })
 
 t.test('every route × role × organization', async t => {
-  const { under, admin, alerts } = await underTest()
+  const { under, admin, alerts, outbox } = await underTest()
   t.teardown(under.stop)
   const { call } = under
   const until = new Date(Date.now() + 3_600_000).toISOString()
@@ -135,8 +156,14 @@ t.test('every route × role × organization', async t => {
           },
           channels: [],
         })
+      const target = { name: `secret-${own}`, org: home, url: 'http://127.0.0.1:1/' }
+      const targetId = rule.path.includes('TARGET') ? (await call('POST', '/alert-targets', target)).body.id : ''
+      if (rule.path.includes('MESSAGE'))
+        await outbox.add({ id: own, target: 'of-acme', org: home, kind: 'cap', alert: own }, { most: 100, windowMs: 1 })
       const filled = (text: string): string =>
         text
+          .replaceAll('TARGET', targetId)
+          .replaceAll('MESSAGE', own)
           .replaceAll('TOKEN', tokenId)
           .replaceAll('KEY', keyId)
           .replaceAll('RECORD', recordId)

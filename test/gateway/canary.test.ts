@@ -7,6 +7,8 @@ import consoleLog from '../../plugins/logs/console/index.ts'
 import anthropic from '../../plugins/providers/anthropic/index.ts'
 import openaiChat from '../../plugins/providers/openai-chat/index.ts'
 import openaiResponses from '../../plugins/providers/openai-responses/index.ts'
+import opentelemetry from '../../plugins/telemetry/opentelemetry/index.ts'
+import prometheus from '../../plugins/telemetry/prometheus/index.ts'
 import { listeningGateway, scripted } from '../kit/gateway.ts'
 
 const upstreamKey = 'sk-canary-0123456789abcdefCANARY'
@@ -42,7 +44,7 @@ const failures: Record<string, FakeReply> = {
   stall: { before: [stall], body: '' },
 }
 
-async function everyFailure(upstream: FakeUpstream, level: LogLevel): Promise<string> {
+async function everyFailure(upstream: FakeUpstream, collector: FakeUpstream, level: LogLevel): Promise<string> {
   const out: string[] = []
   const write = process.stdout.write
   process.stdout.write = ((text: string | Uint8Array, written?: () => void) => {
@@ -64,6 +66,8 @@ async function everyFailure(upstream: FakeUpstream, level: LogLevel): Promise<st
       anthropic({ id: 'impatient-messages', ...impatient }),
       openaiResponses({ id: 'impatient-responses', ...impatient }),
       consoleLog({ format: 'json' }),
+      opentelemetry({ endpoint: collector.url, content: true, conventions: 'latest' }),
+      prometheus({ open: true, labels: ['org', 'team', 'key'] }),
       scripted('broken', () => {
         throw new TypeError(`a bug that tells ${upstreamKey} and ${prompt}`)
       }),
@@ -92,6 +96,12 @@ async function everyFailure(upstream: FakeUpstream, level: LogLevel): Promise<st
       )
     }
     await under.recorded(Object.keys(failures).length * 8 + 3)
+    const { app } = under.gateway.admin!
+    for (const accept of ['text/plain', 'application/openmetrics-text']) {
+      const scraped = await (await app.h3.request('/metrics', { headers: { accept } })).text()
+      t.match(scraped, 'turnpike_errors_total{surface="responses"')
+      out.push(scraped)
+    }
   } finally {
     await under.stop()
     process.stdout.write = write
@@ -107,19 +117,26 @@ async function everyFailure(upstream: FakeUpstream, level: LogLevel): Promise<st
   })) {
     t.notOk(written.includes(canary), `${what} is in no log and no record at ${level}`)
     t.notOk(replies.join('\n').includes(canary), `${what} is in no reply at ${level}`)
+    t.notOk(telemetryOf(collector).includes(canary), `${what} is in no telemetry at ${level}`)
   }
   t.notOk(written.includes(prompt), `the prompt is in no log and no record at ${level}`)
+  t.notOk(telemetryOf(collector).includes(prompt), `the prompt is in no telemetry at ${level}`)
   return written
+}
+
+function telemetryOf({ requests }: FakeUpstream): string {
+  return requests.map(({ url, headers, text }) => `${url} ${JSON.stringify(headers)} ${text}`).join('\n')
 }
 
 t.test('secrets and content stay inside through every failure, at every level', async t => {
   const upstream = await fakeUpstream(({ text }) => failures[/fail as ([^"\\]+)/.exec(text)?.[1] ?? ''] ?? { status: 500, body: '' })
-  t.teardown(() => upstream.close())
+  const collector = await fakeUpstream(() => ({ status: 200 }))
+  t.teardown(() => Promise.all([upstream.close(), collector.close()]))
   const folder = t.testdir()
   const before = process.cwd()
   process.chdir(folder)
   t.teardown(() => process.chdir(before))
-  for (const level of ['debug', 'info', 'warn', 'error', 'silent'] as const) await everyFailure(upstream, level)
+  for (const level of ['debug', 'info', 'warn', 'error', 'silent'] as const) await everyFailure(upstream, collector, level)
   for (const file of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (file.isFile()) t.notMatch(readFileSync(join(file.parentPath, file.name), 'utf8'), /canary/i, `${file.name} holds no canary`)
   }
@@ -127,4 +144,9 @@ t.test('secrets and content stay inside through every failure, at every level', 
     upstream.requests.some(({ headers }) => headers.authorization === `Bearer ${upstreamKey}`),
     'the canary was sent where it belongs',
   )
+  for (const signal of ['traces', 'metrics', 'logs'])
+    t.ok(
+      collector.requests.some(({ url }) => url === `/v1/${signal}`),
+      `${signal} left the gateway`,
+    )
 })

@@ -124,12 +124,12 @@ export class TurnpikeProcess {
 }
 
 /** The text of a config with the defaults. */
-export function config(server: string, plugins = ''): string {
+export function config(server: string, plugins = '', without: readonly string[] = []): string {
   return `
     import { defineConfig, defaults } from 'turnpike/config'
     export default defineConfig({
       server: { port: 0, drainAnnounceMs: 0, ${server} },
-      plugins: [...defaults({ without: ['ollama'] }), ${plugins}],
+      plugins: [...defaults({ without: ${JSON.stringify(['ollama', ...without])} }), ${plugins}],
     })`
 }
 

@@ -377,7 +377,7 @@ t.test('every plugin has a test', async t => {
 })
 
 /** The folders of test/, each explained in docs/architecture.md#the-tree. */
-const testFolders = ['bench', 'clients', 'config', 'core', 'fixtures', 'gateway', 'kit', 'plugins', 'repository', 'scripts']
+const testFolders = ['bench', 'clients', 'config', 'core', 'deploy', 'fixtures', 'gateway', 'kit', 'plugins', 'repository', 'scripts']
 
 /** Folders for tests that run against every plugin of a kind. */
 const wholeKind: Readonly<Record<string, readonly string[]>> = { providers: ['all', 'oracle', 'recordings'] }

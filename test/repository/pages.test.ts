@@ -5,7 +5,7 @@ import t from 'tap'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const pages = globSync(['*.md', 'docs/**/*.md', 'bench/*.md', 'examples/*/*.md'], { cwd: root })
-const folders = 'bench|bin|config|core|docs|examples|plugins|scripts|test'
+const folders = 'bench|bin|config|core|deploy|docs|examples|plugins|scripts|test'
 
 function textOf(path: string): string {
   return readFileSync(join(root, path), 'utf8')

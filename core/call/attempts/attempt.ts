@@ -7,9 +7,10 @@ import { isFeed, type EventFeed } from '../../runtime/event-feed.ts'
 import { noUsage, type GenerationEvent, type TokenUsage } from '../../contracts/events.ts'
 import type { MetricStore } from '../../contracts/metric-store.ts'
 import type { ObservedAttempt } from '../../contracts/call-observer.ts'
-import type { OpenRecord } from '../../contracts/log-sink.ts'
+import type { AttemptRecord, OpenRecord } from '../../contracts/log-sink.ts'
 import { ProviderFailure, type AttemptClock, type Credential, type Progress, type Timeouts } from '../../contracts/provider.ts'
 import type { Warning } from '../../contracts/route.ts'
+import { own, wording } from '../../foundation/wording.ts'
 import { Inbox } from '../../runtime/inbox.ts'
 import { IteratedFeed } from '../../provider-kit/iterated-feed.ts'
 import type { Candidate } from '../../routing/plan.ts'
@@ -18,6 +19,7 @@ import type { EndpointCircuits } from './endpoint-circuits.ts'
 import { concernOf, isFault, isUnreachable, mayBeOfProvider, mayBeOfRequest, failurePolicyOf } from './failure-policy.ts'
 import type { Lane } from './lane.ts'
 import type { Slot } from './provider-queue.ts'
+import { vendorWord } from './vendor-word.ts'
 
 export interface AttemptParts<C extends Contender = Candidate> {
   readonly candidate: C
@@ -78,7 +80,8 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
   readonly #onRunAbort = (reason: unknown): void => this.#abort(reason)
   readonly #startedAt: number
   readonly #observed: ObservedAttempt | undefined
-  /** Measured if somebody observes the call. */
+  readonly #queuedMs: number
+  readonly #waitedMs: number
   #firstEventMs: number | null = null
 
   /** `owner`: whose request it is. */
@@ -92,7 +95,10 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     this.#slot = parts.lane.slot
     this.#start = this.#startedAt = services.clock.elapsed()
     const { record, candidate, lane } = parts
-    this.#observed = record.observed?.attempt(candidate.endpoint, lane.role, this.#startedAt - record.start, lane.queuedMs)
+    this.#queuedMs = lane.queuedMs
+    this.#waitedMs = lane.waitedMs
+    lane.queuedMs = lane.waitedMs = 0
+    this.#observed = record.observed?.attempt(candidate.endpoint, lane.role, this.#startedAt - record.start, this.#queuedMs)
     this.#total = this.#totalTimer(parts.totalMs)
     this.#silence = this.#silenceTimer()
     parts.lane.run.onAbort(this.#onRunAbort)
@@ -166,9 +172,10 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
   commit(): void {
     this.#isCommitted = true
     this.#services.circuits.began(this.candidate.endpoint, this.#start, this.#owner)
-    if (this.#observed) this.#firstEventMs = this.#services.clock.elapsed() - this.#startedAt
+    const now = this.#services.clock.elapsed()
+    this.#firstEventMs = now - this.#startedAt
     if (!this.#parts.streamed) return
-    this.#latencyMs = this.#services.clock.elapsed() - this.#start
+    this.#latencyMs = now - this.#start
     this.#silence?.end()
     this.#silence = this.#silenceTimer()
   }
@@ -206,7 +213,7 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
   overdue(afterMs: number): ProviderFailure | undefined {
     const { provider } = this.#parts.candidate
     if (this.#isCommitted || this.#ended || this.#services.clock.elapsed() - this.#start < afterMs) return undefined
-    const message = `The provider "${provider.id}" did not answer within the time of the request.`
+    const message = wording`The provider "${own(provider.id)}" did not answer within the time of the request.`
     return new ProviderFailure({ kind: 'timeout', progress: this.#progress, message })
   }
 
@@ -241,6 +248,10 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
       status,
       startedMs: rounded(this.#startedAt - record.start),
       elapsedMs: rounded(totalMs),
+      ...(this.#firstEventMs !== null && { firstEventMs: rounded(this.#firstEventMs) }),
+      ...(this.#queuedMs > 0 && { queuedMs: rounded(this.#queuedMs) }),
+      ...(this.#waitedMs > 0 && { waitedMs: rounded(this.#waitedMs) }),
+      ...(failure && vendorFacts(failure)),
       ...(failure?.isFault !== undefined && { isFault: failure.isFault }),
       ...(!listed && { listed }),
       ...(isLost && { costUsd: costOf(usage, price) }),
@@ -303,7 +314,8 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     return new Deadline(this.#services.clock, afterMs, () => {
       const { provider } = this.#parts.candidate
       this.#fellSilent = isOfSilence
-      this.#abort(new ProviderFailure({ kind: 'timeout', progress: this.#progress, message: `The provider "${provider.id}" ${problem}.` }))
+      const message = wording`The provider "${own(provider.id)}" ${own(problem)}.`
+      this.#abort(new ProviderFailure({ kind: 'timeout', progress: this.#progress, message }))
     })
   }
 
@@ -324,6 +336,12 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     this.#leaveWork?.(reason)
     this.#feed?.stop()
   }
+}
+
+function vendorFacts(failure: ProviderFailure): Pick<AttemptRecord, 'vendorCode' | 'requestId'> {
+  const vendorCode = vendorWord(failure)
+  const { requestId } = failure
+  return { ...(vendorCode !== undefined && { vendorCode }), ...(requestId !== undefined && { requestId }) }
 }
 
 function rounded(ms: number): number {

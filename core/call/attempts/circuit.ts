@@ -115,6 +115,10 @@ export class Circuit {
     return this.#failingSince
   }
 
+  get failedAt(): number {
+    return this.#failedAt
+  }
+
   /** Only a complete answer closes it. */
   get needsEnd(): boolean {
     return this.#needsEnd

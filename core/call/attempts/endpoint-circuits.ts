@@ -128,6 +128,12 @@ export class EndpointCircuits implements Circuits {
     return viewsOf(this.#listed, now)
   }
 
+  /** Those of endpoints that a catalog lists, and those of providers as a whole. */
+  namedViews(): readonly CircuitView[] {
+    const now = this.#clock.elapsed()
+    return [...this.listedViews(now), ...this.#providers.views(now)]
+  }
+
   /** What failed here until its circuit opened: providers, and models that a catalog lists. */
   failing(): readonly FailingCircuit[] {
     return this.allHealthy ? [] : [...failingIn(this.#listed, endpointOf), ...this.#providers.failing()]

@@ -5,6 +5,7 @@ import type { RunContext } from '../../contracts/run-context.ts'
 import type { Cancellation } from '../../runtime/cancellation.ts'
 import { Clock } from '../../foundation/clock.ts'
 import { GatewayError } from '../../foundation/errors.ts'
+import { own, wording } from '../../foundation/wording.ts'
 import { isPending, type Maybe } from '../../runtime/pending.ts'
 import { Masks } from '../../foundation/masks.ts'
 import type { Dependencies } from '../../framework/container.ts'
@@ -73,7 +74,7 @@ export class Failover {
   }
 
   async #go<C extends Contender, R extends object>(line: Line<C>, lane: Lane, context: RunContext, work: Work<C, R>): Promise<R> {
-    const { backoff } = this.#parts
+    const { backoff, clock } = this.#parts
     const isHedge = lane.role === 'hedge'
     for (let contender = line.take(isHedge); contender; contender = line.take(isHedge)) {
       let tries: Credentialed | undefined
@@ -110,7 +111,11 @@ export class Failover {
         const mayRepeat = tries.length === 1 && !line.hasFailed(contender)
         const waitMs = this.#waitMs(result, contender, mayRepeat, lane, repeats)
         if (waitMs === undefined) break
-        if (waitMs > 0) await backoff.sleep(waitMs, lane.run.signal)
+        if (waitMs > 0) {
+          const since = clock.elapsed()
+          await backoff.sleep(waitMs, lane.run.signal)
+          lane.waitedMs += clock.elapsed() - since
+        }
         repeats++
       }
       if (failure && mayBeOfProvider(failure)) line.modelUnknown(contender)
@@ -141,10 +146,10 @@ export class Failover {
     const { line, role, run } = lane
     const queue = queues.of(provider)
     const entering = queue.enter(caller.owner, run, role !== 'hedge')
-    const start = isPending(entering) ? clock.elapsed() : undefined
+    const since = isPending(entering) ? clock.elapsed() : undefined
     const slot = await entering
+    if (since !== undefined) lane.queuedMs += clock.elapsed() - since
     lane.slot = slot
-    lane.queuedMs = start === undefined ? 0 : clock.elapsed() - start
     if (slot) {
       // While the request waited, the endpoint may have failed too often.
       if (!isPending(entering) || !circuits.isResting(endpoint, caller.owner) || !line.canPutOff(contender)) return true
@@ -261,11 +266,13 @@ function isTimeUp(reason: unknown): boolean {
 /** Every place at the provider is taken, and so is every place in its queue. */
 function busy(provider: string, { maxConcurrent, maxQueued, retryAfterMs }: ProviderQueue): GatewayError {
   const seconds = Math.ceil(retryAfterMs / 1000)
+  const isFull = wording`The provider "${own(provider)}" is busy: ${own(maxConcurrent)} requests are under way, and ${own(maxQueued)} wait.`
   return new GatewayError({
     status: 503,
     type: 'server_error',
     code: 'server_error',
-    message: `The provider "${provider}" is busy: ${maxConcurrent} requests are under way, and ${maxQueued} wait. Please try again in ${seconds}s.`,
+    message: wording`${isFull} Please try again in ${own(seconds)}s.`,
+    reason: { kind: 'overload' },
     retryAfterMs,
     transient: true,
   })

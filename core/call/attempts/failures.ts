@@ -2,6 +2,7 @@ import { ProviderFailure } from '../../contracts/provider.ts'
 import type { RunContext } from '../../contracts/run-context.ts'
 import { GatewayError, PluginError } from '../../foundation/errors.ts'
 import { describePluginError } from '../../foundation/logger.ts'
+import { own, wording } from '../../foundation/wording.ts'
 import type { Masks } from '../../foundation/masks.ts'
 import { ProviderMistake } from '../../provider-kit/provider-mistake.ts'
 import type { Contender } from './contender.ts'
@@ -37,8 +38,9 @@ export class Failures {
     }
     if (error instanceof GatewayError) throw error
     const cause = this.#blame(error, provider.id, context)
+    const message = wording`The provider "${own(provider.id)}" failed inside the gateway.`
     const progress = error instanceof ProviderMistake && error.isUnsent ? 'none' : undefined
-    return new ProviderFailure({ kind: 'protocol', progress, message: `The provider "${provider.id}" failed inside the gateway.`, cause })
+    return new ProviderFailure({ kind: 'protocol', progress, message, cause })
   }
 
   /** Logs an error with the plugin at fault. Returns a mistake of the plugin as an error that names it. */

@@ -28,8 +28,9 @@ export class Lane {
   isRefused = false
   /** For the next attempt. */
   slot: Slot | undefined
-  /** How long the next attempt waited for it. */
+  /** How long the next attempt has waited for its place at the provider, and after a failure. */
   queuedMs = 0
+  waitedMs = 0
   #attempt: Running | undefined
   #losses: Losses<any> | undefined
 

@@ -1,3 +1,4 @@
+import type { CircuitView } from '../../contracts/circuits.ts'
 import type { Gauges } from '../../contracts/coordination.ts'
 import type { Provider } from '../../contracts/provider.ts'
 import type { ProviderState } from '../../contracts/provider-state.ts'
@@ -39,13 +40,12 @@ export class ProviderStates {
 
   /** As this process knows them. */
   own(): readonly ProviderState[] {
-    const circuits = Map.groupBy(this.#circuits.views(), ({ provider }) => provider)
-    return this.#providers.values().map(provider => ({
-      id: provider.id,
-      credentials: this.#credentials.rests(provider),
-      circuits: (circuits.get(provider.id) ?? []).map(({ provider: _, ...circuit }) => circuit),
-      ...(provider.maxConcurrent !== undefined && { queue: this.#queueOf(provider) }),
-    }))
+    return this.#with(this.#circuits.views())
+  }
+
+  /** The same, without models whose names callers made up. */
+  named(): readonly ProviderState[] {
+    return this.#with(this.#circuits.namedViews())
   }
 
   /** In all processes that count together, as of a second ago. Without the others while nobody knows how they are. */
@@ -53,6 +53,16 @@ export class ProviderStates {
     const gauges = this.#coordinated.isUp ? await this.#coordinated.gauges() : undefined
     const own = this.own()
     return gauges ? own.map(state => stateInAll(state, gauges)) : own
+  }
+
+  #with(views: readonly CircuitView[]): readonly ProviderState[] {
+    const circuits = Map.groupBy(views, ({ provider }) => provider)
+    return this.#providers.values().map(provider => ({
+      id: provider.id,
+      credentials: this.#credentials.rests(provider),
+      circuits: (circuits.get(provider.id) ?? []).map(({ provider: _, ...circuit }) => circuit),
+      ...(provider.maxConcurrent !== undefined && { queue: this.#queueOf(provider) }),
+    }))
   }
 
   #gauges(): Gauges {

@@ -1,6 +1,7 @@
 import type { ProviderFailure } from '../../contracts/provider.ts'
 import { GatewayError, isImageErrorCode } from '../../foundation/errors.ts'
 import type { Masks } from '../../foundation/masks.ts'
+import { own, wording, Wording } from '../../foundation/wording.ts'
 import { withoutAccountIds } from './account-ids.ts'
 import { isTransient, failurePolicyOf, type PublicForm } from './failure-policy.ts'
 
@@ -17,7 +18,8 @@ export function publicError(failure: ProviderFailure, provider: string, masks: M
     ...members,
     // Plugins are not always type-checked, so the code itself is checked too.
     code: allowsImageCode && isImageErrorCode(failure.code) ? failure.code : form.code,
-    message: privateMessage ? privateMessage(provider) : naming(provider, form, publicText(failure.message, masks)),
+    message: privateMessage ? wording`${own(privateMessage(provider))}` : naming(provider, form, failure, masks),
+    reason: { kind: form.status === 504 ? 'timeout' : form.status < 424 ? 'request' : 'vendor' },
     ...(advisesClient && (isTransient(failure) ? { transient: true } : { final: true })),
     retryAfterMs: failure.retryAfterMs,
     upstreamError: privateMessage || failure.upstream === undefined ? undefined : publicText(failure.upstream, masks),
@@ -28,9 +30,16 @@ export function publicError(failure: ProviderFailure, provider: string, masks: M
 /** Causes on the provider's side, by the status that the caller gets. The other statuses are about the request. */
 const deeds: Readonly<Record<number, string>> = { 424: 'failed', 429: 'limits the rate', 504: 'took too long' }
 
-function naming(provider: string, { status }: PublicForm, message: string): string {
+function naming(provider: string, { status }: PublicForm, { message, unquotedMessage }: ProviderFailure, masks: Masks): Wording {
+  const told = publicText(message, masks)
   const deed = deeds[status]
-  return deed === undefined || message.includes(`"${provider}"`) ? message : `The provider "${provider}" ${deed}: ${message}`
+  const beginning = `The provider "${provider}" ${deed ?? 'refused the request'}:`
+  const isNamed = (text: string): boolean => text.includes(`"${provider}"`)
+  const unquoted = unquotedMessage !== undefined && (deed === undefined || isNamed(unquotedMessage)) ? unquotedMessage : undefined
+  return new Wording(
+    deed === undefined || isNamed(told) ? told : `${beginning} ${told}`,
+    unquoted ?? `${beginning} ${unquotedMessage ?? '…'}`,
+  )
 }
 
 function publicText(text: string, masks: Masks): string {

@@ -1,4 +1,5 @@
 import { ProviderFailure, type SlowStream } from '../../contracts/provider.ts'
+import { own, wording } from '../../foundation/wording.ts'
 import { estimateTokens } from '../../tokens/estimate.ts'
 import type { Attempt } from './attempt.ts'
 
@@ -10,7 +11,8 @@ export class StreamPace {
 
   constructor({ tokensPerSecond, overMs }: SlowStream, attempt: Attempt<any>) {
     this.#wantedTokens = (tokensPerSecond * overMs) / 1000
-    const message = `The provider "${attempt.candidate.provider.id}" sent fewer than ${tokensPerSecond} tokens a second for ${overMs} ms.`
+    const { id } = attempt.candidate.provider
+    const message = wording`The provider "${own(id)}" sent fewer than ${own(tokensPerSecond)} tokens a second for ${own(overMs)} ms.`
     this.#timer = setTimeout(() => attempt.fail(new ProviderFailure({ kind: 'timeout', message })), overMs)
   }
 

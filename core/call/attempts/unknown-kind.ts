@@ -10,6 +10,7 @@ export function unknownKind(plugin: string, { kind }: { readonly kind: unknown }
 
 /** The same failure with the kind as which an unknown one counts. */
 export function asProtocol(failure: ProviderFailure): ProviderFailure {
-  const { message, code, status, retryAfterMs, transient, subject, upstream, cause } = failure
-  return new ProviderFailure({ kind: 'protocol', message, code, status, retryAfterMs, transient, subject, upstream, cause })
+  const { message, code, status, retryAfterMs, transient, subject, upstream, unquotedMessage, vendorCode, requestId, cause } = failure
+  const told = { message, unquotedMessage, code, status, vendorCode, requestId }
+  return new ProviderFailure({ kind: 'protocol', ...told, retryAfterMs, transient, subject, upstream, cause })
 }

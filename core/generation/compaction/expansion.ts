@@ -1,5 +1,6 @@
 import type { CompactionItem, Item, MessageItem } from '../../contracts/items.ts'
 import { invalidRequest } from '../../foundation/errors.ts'
+import { wording } from '../../foundation/wording.ts'
 import { isDigest, type Digest, type KeptItem } from './digest.ts'
 import { fingerprintOf } from './message-text.ts'
 import { summaryMessage } from './summary-message.ts'
@@ -62,8 +63,7 @@ function itemOf({ item, from }: KeptItem, own: ReadonlyMap<string, MessageItem>)
 
 function unreadable(): Error {
   return invalidRequest(
-    'The input has a compaction that cannot be opened: it was changed, or it belongs to another user, team or organization. ' +
-      'Send the conversation itself.',
+    wording`The input has a compaction that cannot be opened: it was changed, or it belongs to another user, team or organization. Send the conversation itself.`,
     'input',
   )
 }

@@ -1,5 +1,6 @@
 import type { Item, MessageItem } from '../../contracts/items.ts'
 import { GatewayError } from '../../foundation/errors.ts'
+import { own, wording } from '../../foundation/wording.ts'
 import type { Endpoint } from '../../contracts/catalog.ts'
 import type { Prepared } from '../preparation.ts'
 import { charactersPerToken } from './message-text.ts'
@@ -21,8 +22,6 @@ export function checkCompaction(answer: readonly Item[], { provider, model }: En
     status: 424,
     type: 'provider_error',
     code: 'provider_error',
-    message:
-      `"${model}" at "${provider}" was asked for a compaction, and answered without one. If it cannot compact, say so in the catalog ` +
-      '(contextManagement: false): the gateway then does it.',
+    message: wording`"${model}" at "${own(provider)}" was asked for a compaction, and answered without one. If it cannot compact, say so in the catalog (contextManagement: false): the gateway then does it.`,
   })
 }

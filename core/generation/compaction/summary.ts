@@ -2,6 +2,7 @@ import type { Item, MessageItem } from '../../contracts/items.ts'
 import type { GenerationRequest } from '../../contracts/request.ts'
 import type { GenerationSink } from '../../contracts/route.ts'
 import { GatewayError, invalidRequest } from '../../foundation/errors.ts'
+import { own, wording } from '../../foundation/wording.ts'
 import { answerGuards, type AnswerGuards } from '../../guards/answer-guards.ts'
 import { applyInputGuards } from '../../guards/input-guards.ts'
 import type { Candidate } from '../../routing/plan.ts'
@@ -219,7 +220,7 @@ function noSummary({ endpoint: { provider, model } }: Candidate): GatewayError {
     status: 424,
     type: 'provider_error',
     code: 'provider_error',
-    message: `"${model}" at "${provider}" was asked for a summary of the conversation, and gave none. Try again, or name another model.`,
+    message: wording`"${model}" at "${own(provider)}" was asked for a summary of the conversation, and gave none. Try again, or name another model.`,
   })
 }
 
@@ -228,14 +229,13 @@ function cutByCap(): GatewayError {
     status: 402,
     type: 'insufficient_credits',
     code: 'insufficient_credits',
-    message: 'The spend cap or the credit did not cover the summary of the conversation. Raise it, or start a shorter conversation.',
+    message: wording`The spend cap or the credit did not cover the summary of the conversation. Raise it, or start a shorter conversation.`,
   })
 }
 
 function tooLong({ endpoint: { provider, model, contextWindow } }: Candidate, maxParts: number): GatewayError {
   return invalidRequest(
-    `The conversation is too long to be summarized: it takes more than ${maxParts} parts for "${model}" at "${provider}", whose context window is ` +
-      `${contextWindow}. Name a model with a larger window, or send less.`,
+    wording`The conversation is too long to be summarized: it takes more than ${own(maxParts)} parts for "${model}" at "${own(provider)}", whose context window is ${own(contextWindow ?? 'unknown')}. Name a model with a larger window, or send less.`,
     'input',
     'context_length_exceeded',
   )

@@ -1,6 +1,7 @@
 import type { GenerationEvent } from '../../contracts/events.ts'
 import type { ToolChoice } from '../../contracts/request.ts'
 import { invalidRequest } from '../../foundation/errors.ts'
+import { wording } from '../../foundation/wording.ts'
 import type { RaisedCall } from '../raised-event.ts'
 import { raiseEach, type Draft, type Raise } from './draft.ts'
 import { isNamespace, isOwn, keyOf, toolsMeant, type OwnTool } from './own-tools.ts'
@@ -28,7 +29,7 @@ export function offerAllowedOnly({ request, endpoint }: Draft, allowed: Readonly
   })
   if (mode === 'required' && request.tools.length === 0)
     throw invalidRequest(
-      `tool_choice requires one of ${choice.tools?.map(({ type, name }) => name ?? type).join(', ')}, which this model cannot run here.`,
+      wording`tool_choice requires one of ${choice.tools?.map(({ type, name }) => name ?? type).join(', ') ?? ''}, which this model cannot run here.`,
       'tool_choice',
     )
 }

@@ -1,6 +1,7 @@
 import type { Capabilities } from '../../contracts/catalog.ts'
 import type { ToolDefinition } from '../../contracts/request.ts'
 import { invalidRequest } from '../../foundation/errors.ts'
+import { wording } from '../../foundation/wording.ts'
 import { agentToolOf, hasAgentTool } from '../agent-tools/table.ts'
 import type { Draft } from './draft.ts'
 
@@ -15,9 +16,9 @@ export function leaveOutBuiltInTools({ request, endpoint, warnings }: Draft): vo
   const dropped = request.tools.filter(tool => isOut(tool, capabilities)).map(({ type }) => type)
   const choice = request.tool_choice
   if (typeof choice === 'object' && dropped.includes(choice.type as never))
-    throw invalidRequest(`tool_choice asks for "${choice.type}", which this model cannot run here.`, 'tool_choice')
+    throw invalidRequest(wording`tool_choice asks for "${choice.type}", which this model cannot run here.`, 'tool_choice')
   if (choice === 'required' && kept.length === 0)
-    throw invalidRequest(`tool_choice is "required", and this model can run none of: ${dropped.join(', ')}.`, 'tool_choice')
+    throw invalidRequest(wording`tool_choice is "required", and this model can run none of: ${dropped.join(', ')}.`, 'tool_choice')
   for (const type of dropped) warnings.push({ param: 'tools', message: `${type} is not available on this model and was left out` })
   request.tools = kept
 }

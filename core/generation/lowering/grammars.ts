@@ -1,4 +1,5 @@
 import { invalidRequest } from '../../foundation/errors.ts'
+import { own, wording } from '../../foundation/wording.ts'
 import type { Draft } from './draft.ts'
 import type { OwnTool } from './own-tools.ts'
 
@@ -15,7 +16,7 @@ export function checkGrammars({ raises, keyId }: Draft, offered: readonly OwnToo
   for (const { name, regex } of regexes)
     if (regex.length > maxRegexLength)
       throw invalidRequest(
-        `The grammar of the tool "${name}" is ${regex.length} characters long, and this model's calls are checked against at most ${maxRegexLength}.`,
+        wording`The grammar of the tool "${name}" is ${own(regex.length)} characters long, and this model's calls are checked against at most ${own(maxRegexLength)}.`,
         'tools',
       )
   raises.push(async function* (events, attempt) {

@@ -1,4 +1,5 @@
 import { invalidRequest } from '../../foundation/errors.ts'
+import { wording } from '../../foundation/wording.ts'
 import type { Draft } from './draft.ts'
 
 const leftOut = 'is not supported by this model and was left out'
@@ -57,7 +58,7 @@ export function lowerContextManagement({ request, endpoint, warnings }: Draft): 
     warnings.push({ param: 'context_management', message: leftOut })
   } else if (efforts?.some(level => level !== 'none') && request.tools?.some(({ type }) => type === 'web_search')) {
     throw invalidRequest(
-      "context_management cannot be combined with this reasoning model's own web search. Leave out one of the two.",
+      wording`context_management cannot be combined with this reasoning model's own web search. Leave out one of the two.`,
       'context_management',
     )
   }

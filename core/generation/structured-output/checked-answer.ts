@@ -1,5 +1,6 @@
 import { ProviderFailure } from '../../contracts/provider.ts'
 import { invalidRequest } from '../../foundation/errors.ts'
+import { own, wording } from '../../foundation/wording.ts'
 import type { Raised, RaisedAttempt } from '../lowering/draft.ts'
 import type { RaisedEvent } from '../raised-event.ts'
 import { HeldAnswer } from './held-answer.ts'
@@ -62,7 +63,7 @@ async function check(text: string, expected: Expected, attempt: RaisedAttempt): 
 }
 
 function unusable(problem: string): Error {
-  return invalidRequest(`The answer of this model cannot be checked against '${schemaParam}': ${problem}.`, schemaParam)
+  return invalidRequest(wording`The answer of this model cannot be checked against '${own(schemaParam)}': ${problem}.`, schemaParam)
 }
 
 /** Describes where the answer is wrong, never its content. */
@@ -70,7 +71,7 @@ function unlike({ provider, name }: Expected, problem: string): ProviderFailure 
   const wanted = name === undefined ? 'one JSON object' : `JSON that matches the schema "${name}"`
   return new ProviderFailure({
     kind: 'protocol',
-    message: `The provider "${provider}" was asked for ${wanted}, but its answer does not match: ${problem}.`,
+    message: wording`The provider "${own(provider)}" was asked for ${wanted}, but its answer does not match: ${problem}.`,
     // A caller's schema that the model cannot follow must not take the model from others.
     isFault: false,
   })

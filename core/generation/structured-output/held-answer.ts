@@ -1,5 +1,6 @@
 import { ProviderFailure } from '../../contracts/provider.ts'
 import type { RaisedEvent } from '../raised-event.ts'
+import { own, wording } from '../../foundation/wording.ts'
 
 type TextEvent = Extract<RaisedEvent, { type: 'text' }>
 
@@ -63,7 +64,7 @@ export class HeldAnswer {
   #tooLong(): ProviderFailure {
     return new ProviderFailure({
       kind: 'protocol',
-      message: `The provider "${this.#provider}" sent more than ${maxCharacters} characters of JSON, which is more than the gateway checks.`,
+      message: wording`The provider "${own(this.#provider)}" sent more than ${own(maxCharacters)} characters of JSON, which is more than the gateway checks.`,
       isFault: false,
     })
   }

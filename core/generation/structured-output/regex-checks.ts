@@ -1,4 +1,5 @@
 import { invalidRequest } from '../../foundation/errors.ts'
+import { wording } from '../../foundation/wording.ts'
 import type { RaisedAttempt } from '../lowering/draft.ts'
 import { aside } from './aside.ts'
 import { schemaChecks } from './schema-checks.ts'
@@ -28,5 +29,8 @@ export async function matchesRegex(
 }
 
 function unusable(name: string, problem: string): Error {
-  return invalidRequest(`Calls of the tool "${name}" cannot be checked against its regex grammar on this model: ${problem}.`, 'tools')
+  return invalidRequest(
+    wording`Calls of the tool "${name}" cannot be checked against its regex grammar on this model: ${problem}.`,
+    'tools',
+  )
 }

@@ -1,6 +1,7 @@
 import type { RunContext } from '../../contracts/run-context.ts'
 import type { ToolFunction, ToolSession } from '../../contracts/tool.ts'
 import { GatewayError, PluginError } from '../../foundation/errors.ts'
+import { own, wording } from '../../foundation/wording.ts'
 import { isObject } from '../../foundation/json.ts'
 import { describePluginError } from '../../foundation/logger.ts'
 import { method, shapeProblem, text, type Member, type Shape } from '../../framework/shape.ts'
@@ -36,7 +37,7 @@ export function unavailable(error: unknown, { tool, plugin }: LoadedTool, contex
     status: 502,
     type: 'server_error',
     code: 'server_error',
-    message: `The tool "${tool.type}" is not available at the moment. Try again, or leave it out.`,
+    message: wording`The tool "${own(tool.type)}" is not available at the moment. Try again, or leave it out.`,
     cause: error,
   })
 }

@@ -15,6 +15,7 @@ import { entrySchema } from './tool-schemas.ts'
 import { bringsSecretTool, type ToolSecrets } from './tool-secrets.ts'
 import { bringsTools } from '../agent-tools/discovered-tools.ts'
 import { invalidRequest } from '../../foundation/errors.ts'
+import { wording } from '../../foundation/wording.ts'
 
 /** A tool of a plugin. */
 export interface LoadedTool {
@@ -91,7 +92,10 @@ export class LoadedTools {
   checkBrought(input: readonly Item[]): void {
     for (const [index, item] of input.entries())
       if (bringsTools(item) && bringsSecretTool(item, this.#byType))
-        throw invalidRequest('Expected tools that call servers only in tools, but got one in an item. Move it.', `input[${index}].tools`)
+        throw invalidRequest(
+          wording`Expected tools that call servers only in tools, but got one in an item. Move it.`,
+          `input[${index}].tools`,
+        )
   }
 
   /** The request with the conversation as models should read it. */

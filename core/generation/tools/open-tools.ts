@@ -6,6 +6,7 @@ import type { Warning } from '../../contracts/route.ts'
 import type { RunContext } from '../../contracts/run-context.ts'
 import type { ToolCall, ToolEntry, ToolEvent, ToolFunction, ToolSession } from '../../contracts/tool.ts'
 import { invalidRequest, PluginError } from '../../foundation/errors.ts'
+import { own, wording } from '../../foundation/wording.ts'
 import { isPending } from '../../runtime/pending.ts'
 import { ownTools } from '../lowering/own-tools.ts'
 import { checkedFunctions, unavailable } from './checked-tool.ts'
@@ -63,7 +64,7 @@ export class OpenTools {
       if (left.length > 0) continue
       if (willing.length === 0 && session.refusal) throw session.refusal(before)
       const models = [...new Set(before.map(({ provider, model }) => `${provider}/${model}`))].slice(0, maxNamed).join(', ')
-      throw invalidRequest(`The tool "${entry.type}" needs a model that can call functions, and ${models} cannot.`, path)
+      throw invalidRequest(wording`The tool "${own(entry.type)}" needs a model that can call functions, and ${models} cannot.`, path)
     }
     return left
   }
@@ -77,7 +78,10 @@ export class OpenTools {
       this.#functions.set(open, functions)
       for (const { name } of functions) {
         if (this.#byName.has(name) || ownTools(this.#request.tools).some(own => own.name === name && own.namespace === undefined))
-          throw invalidRequest(`More than one tool offers the function "${name}". Leave one of them out, or rename yours.`, open.path)
+          throw invalidRequest(
+            wording`More than one tool offers the function "${name}". Leave one of them out, or rename yours.`,
+            open.path,
+          )
         this.#byName.set(name, open)
       }
     }

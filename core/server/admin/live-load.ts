@@ -27,18 +27,19 @@ export class LiveLoad {
 
   constructor(parts: Dependencies<typeof dependencies>) {
     this.#parts = parts
-    parts.coordinated.addGauges(() => ({ ...this.#own }))
+    parts.coordinated.addGauges(() => ({ ...this.own }))
   }
 
   /** Of all processes that count together, as of a second ago. Of this one while nobody knows of the others. */
   async all(): Promise<GatewayLoad> {
     const { coordinated } = this.#parts
-    const gauges = (coordinated.isUp && (await coordinated.gauges())) || [{ ...this.#own }]
+    const gauges = (coordinated.isUp && (await coordinated.gauges())) || [{ ...this.own }]
     const sum = (name: string): number => gauges.reduce((total, each) => total + (each[name] ?? 0), 0)
     return { processes: gauges.length, ...(Object.fromEntries(names.map(name => [name, sum(name)])) as unknown as OwnLoad) }
   }
 
-  get #own(): OwnLoad {
+  /** Of this process. */
+  get own(): OwnLoad {
     const { answers, bodies, connections, operations } = this.#parts
     return { requests: operations.count, connections: connections.count, answerBytes: answers.bytes, bodyBytes: bodies.bytes }
   }

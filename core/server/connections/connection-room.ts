@@ -1,6 +1,7 @@
 import type { ConnectionProtocol } from '../../contracts/connection.ts'
 import type { Together } from '../../coordination/together.ts'
 import { GatewayError } from '../../foundation/errors.ts'
+import { own, wording } from '../../foundation/wording.ts'
 import type { Maybe } from '../../runtime/pending.ts'
 
 export interface ConnectionOwner {
@@ -86,7 +87,8 @@ function tooMany(limit: number): GatewayError {
     status: 429,
     type: 'rate_limit_error',
     code: 'rate_limit_exceeded',
-    message: `This API key has ${limit} connections open, which is the most. Close one, use lanes of one connection, or use HTTP.`,
+    message: wording`This API key has ${own(limit)} connections open, which is the most. Close one, use lanes of one connection, or use HTTP.`,
+    reason: { kind: 'concurrency', level: 'key' },
     retryAfterMs: 1_000,
   })
 }
@@ -96,7 +98,8 @@ function noRoom(limit: number): GatewayError {
     status: 503,
     type: 'server_error',
     code: 'server_error',
-    message: `The gateway has too many open connections: it keeps ${limit} (server.maxConnections), and half of them for one API key. Close one, or use HTTP.`,
+    message: wording`The gateway has too many open connections: it keeps ${own(limit)} (server.maxConnections), and half of them for one API key. Close one, or use HTTP.`,
+    reason: { kind: 'overload' },
     retryAfterMs: 1_000,
     transient: true,
   })

@@ -8,6 +8,7 @@ import { Coordinated } from '../../coordination/coordinated.ts'
 import { Together } from '../../coordination/together.ts'
 import { Clock } from '../../foundation/clock.ts'
 import { AssemblyError, asGatewayError, GatewayError } from '../../foundation/errors.ts'
+import { wording } from '../../foundation/wording.ts'
 import { describePluginError, Logger } from '../../foundation/logger.ts'
 import { wire, type Dependencies } from '../../framework/container.ts'
 import { Connections } from '../../framework/extension-points.ts'
@@ -205,7 +206,7 @@ function stopping(): GatewayError {
     status: 503,
     type: 'server_error',
     code: 'server_error',
-    message: 'The gateway is shutting down and keeps no new connections. Connect again.',
+    message: wording`The gateway is shutting down and keeps no new connections. Connect again.`,
     retryAfterMs: 1_000,
     transient: true,
   })

@@ -5,6 +5,7 @@ import type { SuiteContext } from '../provider-suite.ts'
 import { at, minuteMs, record } from './example-record.ts'
 import { onEachStore } from './on-each-store.ts'
 import { countsAttempts, filtersAttempts, namesUnlisted } from './record-attempts.ts'
+import { boundsRanks, narrowsRanks, ranks } from './record-ranking.ts'
 import { sumsDays, sumsZones, timesAnswers } from './record-days.ts'
 import { sumsSessions } from './record-sessions.ts'
 import { sumsHours, sumsLargeCosts, sumsTop, sumsTotals } from './record-sums.ts'
@@ -23,6 +24,9 @@ export function recordStoreSuite(t: SuiteContext, { open, keepsContent }: Record
   test('a record comes back to the letter, by its id or the id of its answer', comesBack)
   test('pages go back in time', pages)
   test('filters find records', filters)
+  test('lists are sorted by numbers, and pages of equal ones miss and repeat nothing', ranks)
+  test('sorted lists have filters and bounds', narrowsRanks)
+  test('a sorted list looks at a number of the newest records, and says so', boundsRanks)
   test('content is kept and erased, even before it arrives', under => erases(under, keepsContent))
   test('the use of keys is counted', countsKeys)
   test('usage is summed up per hour and group', sumsHours)

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../foundation/errors.ts'
+import { wording } from '../../foundation/wording.ts'
 
 /** The media that one request holds in memory. */
 export interface MediaShare {
@@ -160,7 +161,8 @@ function busy(): GatewayError {
     status: 503,
     type: 'server_error',
     code: 'server_error',
-    message: 'The gateway is at its memory limit for images and files of other requests. Try again.',
+    message: wording`The gateway is at its memory limit for images and files of other requests. Try again.`,
+    reason: { kind: 'overload' },
     transient: true,
     retryAfterMs: 1_000,
   })

@@ -1,6 +1,7 @@
 import type { MediaKind } from '../../contracts/http-client.ts'
 import { ProviderFailure } from '../../contracts/provider.ts'
 import { invalidRequest, type GatewayError, type ImageErrorCode } from '../../foundation/errors.ts'
+import { own, wording, type Wording } from '../../foundation/wording.ts'
 
 export type MediaProblem = 'address' | 'download' | 'missing' | 'size' | 'total' | 'count' | 'empty' | 'type'
 
@@ -63,8 +64,8 @@ export class MediaError extends Error {
     return this.kind === 'image' ? imageCodes[this.problem] : undefined
   }
 
-  get #sentences(): string {
+  get #sentences(): Wording {
     const subject = this.problem === 'count' ? 'The input' : this.kind === 'image' ? 'The image_url' : 'The file_url'
-    return `${subject} ${this.message}. ${advice[this.problem] ?? 'Send a public URL, or the content itself.'}`
+    return wording`${own(subject)} ${this.message}. ${own(advice[this.problem] ?? 'Send a public URL, or the content itself.')}`
   }
 }

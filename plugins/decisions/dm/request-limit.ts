@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { GatewayError } from '../../../core/index.ts'
+import { own, wording } from '../../../core/kit.ts'
 import type { RateLimiter, TokenWindow } from '../../../core/stores.ts'
 
 const maxWaitMs = 1_000
@@ -37,7 +38,8 @@ export class RequestLimit {
       status: 429,
       type: 'rate_limit_error',
       code: 'rate_limit_exceeded',
-      message: `The gateway's limit of ${this.#windows[0].tokens} requests per minute to the decision vendor is used up. Try again in ${Math.ceil(retryAfterMs / 1000)} s.`,
+      message: wording`The gateway's limit of ${own(this.#windows[0].tokens)} requests per minute to the decision vendor is used up. Try again in ${own(Math.ceil(retryAfterMs / 1000))} s.`,
+      reason: { kind: 'overload' },
       retryAfterMs,
     })
   }

@@ -1,5 +1,5 @@
 import { invalidRequest, ProviderFailure, type GenerationRequest } from '../../../core/index.ts'
-import { answerBy, type DecisionAnswer, type DecisionRequest, type Question } from '../../../core/kit.ts'
+import { answerBy, type DecisionAnswer, type DecisionRequest, type Question, wording, own } from '../../../core/kit.ts'
 import { labelEstimator, returnsLogprobs } from './by-labels.ts'
 import { structuredEstimator } from './by-structure.ts'
 import { Refused, type Calls } from './calls.ts'
@@ -57,8 +57,7 @@ export class Judge {
     const needed = Object.values(questions).reduce((sum, question) => sum + estimator.callsFor(question), calls.count)
     if (needed > calls.most)
       throw invalidRequest(
-        `These questions take ${needed} calls to the model of ${this.#options.name}; at most ${calls.most} are allowed. ` +
-          'Ask fewer questions, or questions with fewer options.',
+        wording`These questions take ${own(needed)} calls to the model of ${own(this.#options.name)}; at most ${own(calls.most)} are allowed. Ask fewer questions, or questions with fewer options.`,
         'questions',
       )
   }

@@ -1,6 +1,6 @@
 import { invalidRequest, type Reply } from '../../../core/index.ts'
 import { spendAccountOf, type Account, type AccountLevel } from '../../../core/stores.ts'
-import type { AdminExchange, AdminServices } from '../../../core/admin.ts'
+import type { AdminExchange, AdminServices, AlertTargets } from '../../../core/admin.ts'
 import { accountChange, checkChange, checkNew, type AccountBody } from './account-change.ts'
 import { accountObjects } from './account-object.ts'
 import { audited } from './audit.ts'
@@ -20,10 +20,12 @@ export class Accounts {
   readonly #stores: Stores
   readonly #level: AccountLevel
   readonly #locks: OperatorLocks
+  readonly #alertTargets: AlertTargets | undefined
 
-  constructor(stores: Stores, level: AccountLevel) {
+  constructor(stores: Stores, level: AccountLevel, alertTargets?: AlertTargets) {
     this.#stores = stores
     this.#level = level
+    this.#alertTargets = alertTargets
     this.#locks = new OperatorLocks(stores)
   }
 
@@ -124,6 +126,7 @@ export class Accounts {
         `The ${nouns[level]} "${id}" still has ${used.length > 0 ? 'keys' : 'teams, users or keys'}. Delete those first.`,
         'id',
       )
+    if (level === 'org') await this.#alertTargets?.removeAll(id)
     await audited(this.#stores, exchange, gateway, { action: `${level}s.delete`, target: id, org, before: await this.#show(account) })
     return json({ object: level, id, deleted: true })
   }

@@ -1,8 +1,9 @@
-import { AdminRoutes } from '../../../core/admin.ts'
+import { AdminRoutes, AlertTargets } from '../../../core/admin.ts'
 import { definePlugin, Guardrails } from '../../../core/index.ts'
 import { undescribedIn } from '../../../core/kit.ts'
 import { AlertStore } from '../../../core/stores.ts'
 import { alertRoutes } from './alert-routes.ts'
+import { alertTargetRoutes } from './alert-target-routes.ts'
 import { adminRoutes } from './routes.ts'
 import { storeNeeds } from './stores.ts'
 
@@ -12,9 +13,11 @@ export default definePlugin({
   contracts: { AdminRoutes: 1 },
   options: { type: 'object', additionalProperties: false, properties: {} },
   needs: { ...storeNeeds, adminRoutes: AdminRoutes, guardrails: Guardrails },
-  wants: { alerts: AlertStore },
-  setup(gateway, _, { adminRoutes: all, guardrails, alerts, ...stores }) {
-    for (const route of adminRoutes(stores, all, () => guardrails.names(), undescribedIn(all, gateway.log))) gateway.add(AdminRoutes, route)
+  wants: { alerts: AlertStore, alertTargets: AlertTargets },
+  setup(gateway, _, { adminRoutes: all, guardrails, alerts, alertTargets, ...stores }) {
+    const undescribed = undescribedIn(all, gateway.log)
+    for (const route of adminRoutes(stores, all, () => guardrails.names(), undescribed, alertTargets)) gateway.add(AdminRoutes, route)
     for (const route of alerts ? alertRoutes(stores, alerts) : []) gateway.add(AdminRoutes, route)
+    for (const route of alertTargets ? alertTargetRoutes(stores, alertTargets) : []) gateway.add(AdminRoutes, route)
   },
 })

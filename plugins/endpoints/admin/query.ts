@@ -1,5 +1,5 @@
 import { invalidRequest } from '../../../core/index.ts'
-import type { PageQuery } from '../../../core/stores.ts'
+import type { PageQuery, Position } from '../../../core/stores.ts'
 import { positionIn } from './cursor.ts'
 import { expectedInstant, instantIn } from './instant.ts'
 
@@ -75,13 +75,16 @@ export class Query {
     return found
   }
 
-  /** One entry more than the page has, to see whether there are more. */
-  page(list: string): PageQuery & { readonly pageLimit: number } {
+  /** One entry more than the page has, to see whether there are more. `read`: reads the cursor. */
+  page(
+    list: string,
+    read = (cursor: string): Position | undefined => positionIn(list, cursor),
+  ): PageQuery & { readonly pageLimit: number } {
     const limit = this.number('limit') ?? defaultLimit
     if (!Number.isInteger(limit) || limit < 1 || limit > maxPerPage)
       throw invalid('limit', `expected a whole number from 1 to ${maxPerPage}`)
     const cursor = this.text('cursor')
-    return { limit: limit + 1, pageLimit: limit, after: cursor === undefined ? undefined : positionIn(list, cursor) }
+    return { limit: limit + 1, pageLimit: limit, after: cursor === undefined ? undefined : read(cursor) }
   }
 }
 

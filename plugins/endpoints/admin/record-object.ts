@@ -8,8 +8,22 @@ const shown = shownBy(recordFields, { attempts: snakeCase, routing: snakeCase, u
 
 /** A record as the API shows it, without content. */
 export function recordObject(record: RecordFacts): JsonObject {
-  const { policy } = record
-  return { object: 'record', ...shown({ ...record, policySource: policy && eachOf(policy, 'source') }) }
+  const { policy, attempts } = record
+  const failed = attempts.findLast(isFailed)
+  return {
+    object: 'record',
+    ...shown({
+      ...record,
+      policySource: policy && eachOf(policy, 'source'),
+      vendorStatus: failed?.status,
+      vendorCode: failed?.vendorCode,
+      vendorRequestId: failed?.requestId,
+    }),
+  }
+}
+
+function isFailed({ outcome }: RecordFacts['attempts'][number]): boolean {
+  return outcome !== 'ok' && outcome !== 'left' && outcome !== 'outrun'
 }
 
 function shownUsage(usage: TokenUsage): ShownUsage {

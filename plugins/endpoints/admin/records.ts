@@ -1,28 +1,19 @@
 import { invalidRequest, type Reply } from '../../../core/index.ts'
-import {
-  isBySession,
-  recordFilters,
-  usageBuckets,
-  usageGroups,
-  type RecordFacts,
-  type RecordFilter,
-  type RecordFilterName,
-  type UsageBucket,
-} from '../../../core/stores.ts'
+import { isBySession, usageBuckets, usageGroups, type RecordFacts, type RecordFilter, type UsageBucket } from '../../../core/stores.ts'
 import { hasRole, type AdminExchange, type AdminServices } from '../../../core/admin.ts'
 import { askedSession } from './asked-session.ts'
 import { audited } from './audit.ts'
 import type { Keys } from './keys.ts'
 import { pathId } from './path-id.ts'
 import { pageParameters, Query } from './query.ts'
+import { rankedList, rankedPages } from './ranked-records.ts'
 import { recordObject } from './record-object.ts'
+import { filterIn, rankingIn, recordParameters } from './record-query.ts'
 import { forbidden, notFound } from './refusals.ts'
 import { json, page, time } from './replies.ts'
 import type { Stores } from './stores.ts'
 import { usageObject } from './usage-object.ts'
 
-const filterNames = Object.keys(recordFilters) as readonly RecordFilterName[]
-export const recordParameters = ['id', ...filterNames, 'status', 'from', 'to', 'min_cost_usd'] as const
 export const usageParameters = [
   'from',
   'to',
@@ -58,8 +49,10 @@ export class Records {
 
   async list(exchange: AdminExchange, gateway: AdminServices): Promise<Reply> {
     const query = new Query(exchange.query, [...pageParameters, ...recordParameters])
-    const { pageLimit, ...wanted } = query.page('records')
-    const filter = filterIn(query, exchange, await askedSession(query, exchange, gateway, this.#keys))
+    const ranking = rankingIn(query)
+    const { pageLimit, ...wanted } = query.page('records', ranking && (() => undefined))
+    const filter = filterIn(query, exchange.admin, await askedSession(query, exchange, gateway, this.#keys))
+    if (ranking) return json(await rankedList(this.#stores.records, filter, ranking, query.text('cursor'), pageLimit, gateway.clock.now()))
     const found = filter ? await this.#stores.records.page(filter, wanted) : []
     return await page(
       'records',
@@ -92,8 +85,9 @@ export class Records {
   /** JSON lines, the newest first, read from the store as fast as the client takes them. */
   async export(exchange: AdminExchange, gateway: AdminServices): Promise<Response> {
     const query = new Query(exchange.query, recordParameters)
-    const filter = filterIn(query, exchange, await askedSession(query, exchange, gateway, this.#keys))
-    const pages = filter ? this.#pages(filter) : emptyPages()
+    const ranking = rankingIn(query)
+    const filter = filterIn(query, exchange.admin, await askedSession(query, exchange, gateway, this.#keys))
+    const pages = filter ? (ranking ? await rankedPages(this.#stores.records, filter, ranking) : this.#pages(filter)) : emptyPages()
     const encoder = new TextEncoder()
     const body = new ReadableStream<Uint8Array>({
       async pull(controller) {
@@ -173,25 +167,4 @@ function timeZoneIn(query: Query, bucket: UsageBucket): string | undefined {
 
 async function* emptyPages(): AsyncGenerator<readonly RecordFacts[], undefined> {
   // Nothing.
-}
-
-/** The filter of a query. Undefined if it names an organization that the token may not see: then there are no records. */
-function filterIn(query: Query, { admin }: AdminExchange, session: string | undefined): RecordFilter | undefined {
-  const org = query.text('org')
-  const status = query.text('status') === 'error' ? 'error' : query.number('status')
-  if (typeof status === 'number' && !(Number.isInteger(status) && status >= 100 && status <= 599))
-    throw invalidRequest(
-      "Invalid value for 'status': expected a whole number from 100 to 599, or error for all of 400 and above.",
-      'status',
-    )
-  const filter: RecordFilter = {
-    id: query.text('id'),
-    ...Object.fromEntries(filterNames.map(name => [name, query.text(name)])),
-    org: admin.org ?? org,
-    session,
-    status,
-    ...query.range(),
-    minCostUsd: query.number('min_cost_usd'),
-  }
-  return admin.org !== undefined && org !== undefined && org !== admin.org ? undefined : filter
 }

@@ -1,7 +1,7 @@
 import type { JsonObject, Registry } from '../../../core/index.ts'
 import { openApiDocument, type Undescribed } from '../../../core/kit.ts'
 import { accountFieldsAt, keyFields, recordFields } from '../../../core/stores.ts'
-import type { AdminExchange, AdminRoute, AdminServices } from '../../../core/admin.ts'
+import type { AdminExchange, AdminRoute, AdminServices, AlertTargets } from '../../../core/admin.ts'
 import { accountChangeSchemas, byLevel, newAccountSchemas } from './account-change.ts'
 import { Accounts } from './accounts.ts'
 import { auditFilters, listAudit } from './audit-list.ts'
@@ -13,7 +13,8 @@ import { keyChangeSchema, newKeySchema } from './key-change.ts'
 import { Keys, rotationSchema } from './keys.ts'
 import { listTrials, play, playgroundSchema } from './playground.ts'
 import { pageParameters } from './query.ts'
-import { recordParameters, Records, usageParameters } from './records.ts'
+import { recordParameters } from './record-query.ts'
+import { Records, usageParameters } from './records.ts'
 import { json } from './replies.ts'
 import { listRoutes } from './route-list.ts'
 import type { Stores } from './stores.ts'
@@ -35,6 +36,7 @@ export function adminRoutes(
   all: Registry<AdminRoute>,
   guardrails: () => readonly string[],
   undescribed: Undescribed,
+  alertTargets?: AlertTargets,
 ): readonly AdminRoute[] {
   const keys = new Keys(stores, guardrails)
   const credits = new Credits(stores)
@@ -43,7 +45,7 @@ export function adminRoutes(
   const tokens = new Tokens(stores)
   let document: JsonObject | undefined
   return [
-    ...Object.keys(levels).flatMap(name => accountRoutes(stores, name as keyof typeof levels)),
+    ...Object.keys(levels).flatMap(name => accountRoutes(stores, name as keyof typeof levels, alertTargets)),
     get('/orgs/:id/credits', 'org', e => credits.list(e), { summary: 'The balance and its entries', query: pageParameters }),
     post('/orgs/:id/credits', 'all', (e, g) => credits.add(e, g), {
       summary: 'Add or deduct credit',
@@ -139,9 +141,9 @@ const api = {
   credential: { name: 'adminToken', description: 'An admin token: ta_<id>_<secret>, or the value of GATEWAY_ADMIN_TOKEN.' },
 }
 
-function accountRoutes(stores: Stores, name: keyof typeof levels): readonly AdminRoute[] {
+function accountRoutes(stores: Stores, name: keyof typeof levels, alertTargets: AlertTargets | undefined): readonly AdminRoute[] {
   const level = levels[name]
-  const accounts = new Accounts(stores, level)
+  const accounts = new Accounts(stores, level, alertTargets)
   const noun = { org: 'an organization', team: 'a team', user: 'a user' }[level]
   const filters = level === 'org' ? [] : level === 'team' ? ['org'] : ['org', 'team']
   // A token of one organization neither makes nor ends organizations.

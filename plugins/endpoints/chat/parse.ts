@@ -1,5 +1,13 @@
 import { invalidRequest, isObject, type GenerationRequest, type JsonObject } from '../../../core/index.ts'
-import { namedSession, serviceTiers, type AnswerDetail, type ServiceTier, type TextFormat, type Warning } from '../../../core/kit.ts'
+import {
+  namedSession,
+  serviceTiers,
+  type AnswerDetail,
+  type ServiceTier,
+  type TextFormat,
+  type Warning,
+  wording,
+} from '../../../core/kit.ts'
 import { itemsOf } from './messages.ts'
 import type { Circumstances } from './passing.ts'
 import { reasoningSettings } from './reasoning.ts'
@@ -32,12 +40,12 @@ const dialect = 'openai-chat'
 
 /** Checks the body of `POST /v1/chat/completions`, and says it in core's words. Throws a 400 that names the field by its path. */
 export function parseRequest(sent: unknown, circumstances: Circumstances): ParsedRequest {
-  if (!isObject(sent)) throw invalidRequest('The body must be a JSON object.')
+  if (!isObject(sent)) throw invalidRequest(wording`The body must be a JSON object.`)
   checkRequest(sent)
   const body = sent as RequestBody
   const warnings: Warning[] = []
   const { items: input, places } = itemsOf(body.messages)
-  if (input.length === 0) throw invalidRequest('messages must have content, but every message is empty.', 'messages')
+  if (input.length === 0) throw invalidRequest(wording`messages must have content, but every message is empty.`, 'messages')
   const { stream, stop, user, service_tier: tier, modalities, n, logprobs, top_logprobs: top } = body
   const { cache_control: cache, prompt_cache_key: key, prompt_cache_options: options, prompt_cache_retention: retention } = body
   const { max_completion_tokens: most, max_tokens: older, verbosity, routing, thinking, reasoning: reasoningAsked } = body
@@ -49,7 +57,7 @@ export function parseRequest(sent: unknown, circumstances: Circumstances): Parse
   if (body.store === true) warnings.push({ param: 'store', message: 'completions are not stored: use POST /v1/responses' })
   if (isTier(tier) && tier !== 'auto' && tier !== 'default')
     warnings.push({ param: 'service_tier', message: 'passed on to providers that support it, without effect at others' })
-  if (top && logprobs !== true) throw invalidRequest('top_logprobs needs logprobs to be true.', 'top_logprobs')
+  if (top && logprobs !== true) throw invalidRequest(wording`top_logprobs needs logprobs to be true.`, 'top_logprobs')
   const request: GenerationRequest = {
     model: body.model,
     input,

@@ -1,5 +1,5 @@
 import { invalidRequest, type JsonObject } from '../../../core/index.ts'
-import { turnedOff, unpriced, type ToolChoice, type ToolDefinition, type Warning, type WebSearchTool } from '../../../core/kit.ts'
+import { turnedOff, unpriced, type ToolChoice, type ToolDefinition, type Warning, type WebSearchTool, wording } from '../../../core/kit.ts'
 import type { Circumstances } from './passing.ts'
 import type { RequestBody, ToolReference, WireCustom, WireFunction, WireTool, WireToolChoice } from './wire.ts'
 
@@ -23,7 +23,7 @@ export function toolsOf(body: RequestBody, circumstances: Circumstances, warning
   const choice = choiceOf(body.tool_choice, offered) ?? (older.length > 0 ? olderChoice(called) : undefined)
   if (tools.length === 0) {
     if (choice !== undefined && choice !== 'none' && choice !== 'auto' && offered.length === 0)
-      throw invalidRequest('tool_choice asks for a tool, but tools is empty.', 'tool_choice')
+      throw invalidRequest(wording`tool_choice asks for a tool, but tools is empty.`, 'tool_choice')
     return {}
   }
   return {
@@ -116,7 +116,7 @@ function reference(chosen: ToolReference, offered: readonly WireTool[], member: 
   const name = (type === 'custom' ? chosen.custom : chosen.function)?.name
   if (name === undefined) return { type }
   if (!offered.some(tool => tool.type === type && (tool.custom ?? tool.function)?.name === name))
-    throw invalidRequest(`tool_choice names the tool "${name}", which is not among tools.`, `tool_choice.${member}`)
+    throw invalidRequest(wording`tool_choice names the tool "${name}", which is not among tools.`, `tool_choice.${member}`)
   return { type, name }
 }
 
@@ -129,7 +129,7 @@ function checkNames(tools: readonly WireTool[], functions: readonly WireFunction
   const seen = new Set<string>()
   const check = (name: string | undefined, path: string): void => {
     if (name === undefined) return
-    if (seen.has(name)) throw invalidRequest(`More than one tool has the name "${name}". Rename one.`, path)
+    if (seen.has(name)) throw invalidRequest(wording`More than one tool has the name "${name}". Rename one.`, path)
     seen.add(name)
   }
   for (const [index, tool] of tools.entries())

@@ -1,6 +1,6 @@
 import pTimeout from 'p-timeout'
 import { GatewayError, invalidRequest, type Caller, type Item, type Logger } from '../../../core/index.ts'
-import { withIds, type GatewayServices } from '../../../core/kit.ts'
+import { withIds, type GatewayServices, wording, own } from '../../../core/kit.ts'
 import type {
   ConversationAddress,
   ConversationLease,
@@ -61,7 +61,7 @@ export class KeptConversations {
     const page = await this.inTime(() => this.store.page(at, query), this.#room.bytes)
     if (page) return page
     await this.find(at)
-    throw invalidRequest("Invalid value for 'after': this conversation has no item with that id.", 'after')
+    throw invalidRequest(wording`Invalid value for 'after': this conversation has no item with that id.`, 'after')
   }
 
   async item(at: ConversationAddress, itemId: string): Promise<KeptItem> {
@@ -125,7 +125,7 @@ export class KeptConversations {
     try {
       return await pTimeout(answered(ask), { milliseconds, message: `the conversation store took longer than ${milliseconds} ms` })
     } catch (cause) {
-      const message = 'Conversations cannot be read or stored at the moment. Try again.'
+      const message = wording`Conversations cannot be read or stored at the moment. Try again.`
       throw new GatewayError({ status: 503, type: 'server_error', code: 'server_error', message, cause })
     }
   }
@@ -149,7 +149,7 @@ export class KeptConversations {
   #full(id: string): GatewayError {
     const { items, bytes } = this.#room
     return invalidRequest(
-      `Conversation '${id}' is full: it may have ${items} items of ${bytes} bytes together. Delete some of them, or start a new conversation.`,
+      wording`Conversation '${id}' is full: it may have ${own(items)} items of ${own(bytes)} bytes together. Delete some of them, or start a new conversation.`,
       'conversation',
       'conversation_full',
     )
@@ -174,7 +174,7 @@ function itemNotFound(itemId: string): GatewayError {
     status: 404,
     type: 'invalid_request_error',
     code: 'not_found',
-    message: `Item with id '${itemId}' not found in this conversation.`,
+    message: wording`Item with id '${itemId}' not found in this conversation.`,
     param: 'item',
   })
 }

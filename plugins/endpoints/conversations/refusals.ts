@@ -1,11 +1,12 @@
 import { GatewayError, invalidRequest, type Caller } from '../../../core/index.ts'
+import { wording, own } from '../../../core/kit.ts'
 
 export function notFound(id: string): GatewayError {
   return new GatewayError({
     status: 404,
     type: 'invalid_request_error',
     code: 'not_found',
-    message: `Conversation with id '${id}' not found.`,
+    message: wording`Conversation with id '${id}' not found.`,
     param: 'conversation',
   })
 }
@@ -16,7 +17,7 @@ export function locked(id: string): GatewayError {
     status: 409,
     type: 'invalid_request_error',
     code: 'conversation_locked',
-    message: `Conversation '${id}' is in use by another response. Wait until that has ended, and try again.`,
+    message: wording`Conversation '${id}' is in use by another response. Wait until that has ended, and try again.`,
     param: 'conversation',
     transient: true,
     retryAfterMs: 1_000,
@@ -28,7 +29,7 @@ export function lost(id: string): GatewayError {
     status: 409,
     type: 'invalid_request_error',
     code: 'conversation_locked',
-    message: `Conversation '${id}' was changed while this response had lost hold of it. Nothing was added to it. Try again.`,
+    message: wording`Conversation '${id}' was changed while this response had lost hold of it. Nothing was added to it. Try again.`,
     param: 'conversation',
   })
 }
@@ -37,7 +38,7 @@ export function lost(id: string): GatewayError {
 export function checkLogging({ policy }: Caller): void {
   if (policy.logging.value) return
   throw invalidRequest(
-    'Conversations need request logging, which is off for this API key. Turn it on, or send the whole conversation as input.',
+    wording`Conversations need request logging, which is off for this API key. Turn it on, or send the whole conversation as input.`,
   )
 }
 
@@ -50,7 +51,7 @@ const idPattern = new RegExp(idSchema.pattern)
 export function checkedId(id: string, param: string): string {
   if (id.length <= maxIdLength && idPattern.test(id)) return id
   throw invalidRequest(
-    `A conversation id has 1 to ${maxIdLength} letters, digits, "_", "-", "." and ":", such as conv_0123. Send the id that POST /v1/conversations returned.`,
+    wording`A conversation id has 1 to ${own(maxIdLength)} letters, digits, "_", "-", "." and ":", such as conv_0123. Send the id that POST /v1/conversations returned.`,
     param,
   )
 }

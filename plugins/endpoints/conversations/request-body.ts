@@ -1,5 +1,5 @@
 import { invalidRequest, isObject, type Item } from '../../../core/index.ts'
-import { bodyValidator, itemSchema, withParam, type GatewayServices } from '../../../core/kit.ts'
+import { bodyValidator, itemSchema, withParam, type GatewayServices, wording } from '../../../core/kit.ts'
 import { GatewayError } from '../../../core/index.ts'
 import type { StoredConversation } from '../../../core/stores.ts'
 import { normaliseInput } from '../responses/normalise.ts'
@@ -47,7 +47,7 @@ type CheckMedia = Pick<GatewayServices, 'checkMedia'>
 
 /** Nulls count as absent. */
 function checked<T>(body: unknown, validate: (body: object) => void): T {
-  if (!isObject(body)) throw invalidRequest('The body must be a JSON object.')
+  if (!isObject(body)) throw invalidRequest(wording`The body must be a JSON object.`)
   const given: Record<string, unknown> = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
   if (Array.isArray(given['items'])) given['items'] = normaliseInput(given['items'])
   validate(given)
@@ -61,7 +61,7 @@ function checkItems(items: readonly Item[], { checkMedia }: CheckMedia): void {
   const index = items.findIndex(({ type }) => fleeting.has(type))
   if (index >= 0)
     throw invalidRequest(
-      `A conversation cannot keep an item of the type '${items[index]!.type}'. Send the item itself.`,
+      wording`A conversation cannot keep an item of the type '${items[index]!.type}'. Send the item itself.`,
       `items[${index}].type`,
     )
   try {

@@ -2,7 +2,16 @@ import type { DashboardPage } from '../../../core/admin.ts'
 import { PluginError, type Registry } from '../../../core/index.ts'
 
 /** The dashboard's own pages, apart from the first one. */
-export const ownPages: ReadonlySet<string> = new Set(['accounts', 'keys', 'logs', 'models', 'playground', 'providers', 'settings'])
+export const ownPages: ReadonlySet<string> = new Set([
+  'accounts',
+  'alerts',
+  'keys',
+  'logs',
+  'models',
+  'playground',
+  'providers',
+  'settings',
+])
 
 /** Ids that pages of plugins cannot have: the dashboard's own pages, and other addresses of its listener. */
 export const ownAddresses: ReadonlySet<string> = new Set([

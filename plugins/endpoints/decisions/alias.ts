@@ -1,4 +1,5 @@
 import { invalidRequest, isObject, type GatewayError, type JsonObject } from '../../../core/index.ts'
+import { wording, own } from '../../../core/kit.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 /** The public format took over the path on 27 October 2026. */
@@ -28,7 +29,7 @@ export class Alias {
     if (!isObject(body) || !isOldFormat(body)) return false
     if (now < this.#end) return true
     throw invalidRequest(
-      `Expected \`questions\` to be an array and \`input\` in place of \`state\`, but got the format that this path served until ${this.#lastDay}. Send this request to POST /v1/systemone.`,
+      wording`Expected \`questions\` to be an array and \`input\` in place of \`state\`, but got the format that this path served until ${own(this.#lastDay)}. Send this request to POST /v1/systemone.`,
       'questions',
     )
   }

@@ -1,11 +1,11 @@
 import { invalidRequest } from '../../../core/index.ts'
-import { bodyValidator, decisionRequestSchema, type DecisionRequest, type Question } from '../../../core/kit.ts'
+import { bodyValidator, decisionRequestSchema, type DecisionRequest, type Question, wording } from '../../../core/kit.ts'
 
 const validate = bodyValidator(decisionRequestSchema)
 
 /** Checks the body of a decision and drops unknown members. Throws a 400 that names the field by its path. */
 export function parseDecision(body: unknown): DecisionRequest {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalidRequest('The body must be a JSON object.')
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalidRequest(wording`The body must be a JSON object.`)
   validate(body)
   const { model, state, questions } = body as DecisionRequest
   return { model, state, questions: Object.values(questions).every(isKnown) ? questions : withoutUnknown(questions) }

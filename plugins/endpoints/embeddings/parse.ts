@@ -1,5 +1,5 @@
 import { invalidRequest, isObject, type JsonObject } from '../../../core/index.ts'
-import { bodyValidator, type EmbeddingInput, type EmbeddingPurpose, type EmbeddingRequest } from '../../../core/kit.ts'
+import { bodyValidator, type EmbeddingInput, type EmbeddingPurpose, type EmbeddingRequest, own, wording } from '../../../core/kit.ts'
 import { embeddingsSchema, maxInputs } from './request-body.ts'
 
 const validate = bodyValidator(embeddingsSchema)
@@ -21,7 +21,7 @@ const purposes: Readonly<Record<string, EmbeddingPurpose>> = {
 
 /** Checks the body of `POST /v1/embeddings`. Throws a 400 that names the member by its path. */
 export function parseEmbeddings(body: unknown): EmbeddingRequest {
-  if (!isObject(body)) throw invalidRequest('The body must be a JSON object.')
+  if (!isObject(body)) throw invalidRequest(wording`The body must be a JSON object.`)
   const { input, ...rest } = body
   // The validator would visit each token.
   validate({ ...rest, ...(input !== undefined && { input: '' }) })
@@ -86,5 +86,5 @@ function tokensAt(tokens: unknown, path: string): readonly number[] {
 }
 
 function invalid(path: string, expected: string): Error {
-  return invalidRequest(`Invalid value for '${path}': ${expected}.`, path)
+  return invalidRequest(wording`Invalid value for '${own(path)}': ${own(expected)}.`, path)
 }

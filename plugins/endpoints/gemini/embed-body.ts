@@ -1,5 +1,5 @@
 import { invalidRequest, type JsonObject } from '../../../core/index.ts'
-import { bodyValidator, type EmbeddingPurpose, type EmbeddingRequest, type Warning } from '../../../core/kit.ts'
+import { bodyValidator, type EmbeddingPurpose, type EmbeddingRequest, type Warning, wording, own } from '../../../core/kit.ts'
 import { camelCased, type Shape } from './spelling.ts'
 import { modelNamed } from './target.ts'
 
@@ -84,13 +84,16 @@ export function parseEmbedContents(body: JsonObject, model: string, isBatch: boo
   const input = entries.map((entry, index) => {
     const path = isBatch ? `requests[${index}].` : ''
     if (entry.model !== undefined && entry.model !== '' && modelNamed(entry.model) !== model)
-      throw invalidRequest(`${path}model must be that of the path, ${model}. Send one request per model.`, `${path}model`)
+      throw invalidRequest(wording`${own(path)}model must be that of the path, ${model}. Send one request per model.`, `${path}model`)
     // A gateway's request has one purpose and one length.
     for (const member of ['taskType', 'outputDimensionality'] as const)
       if (entry[member] !== first[member])
-        throw invalidRequest(`${path}${member} must be that of requests[0]. Send the others in a request of their own.`, `${path}${member}`)
+        throw invalidRequest(
+          wording`${own(path)}${own(member)} must be that of requests[0]. Send the others in a request of their own.`,
+          `${path}${member}`,
+        )
     const text = entry.content.parts.map(part => part.text).join('\n')
-    if (text === '') throw invalidRequest(`${path}content must have a text that is not empty.`, `${path}content.parts`)
+    if (text === '') throw invalidRequest(wording`${own(path)}content must have a text that is not empty.`, `${path}content.parts`)
     return text
   })
   if (entries.some(({ title }) => title !== undefined)) warnings.push({ param: 'title', message: 'it was left out' })

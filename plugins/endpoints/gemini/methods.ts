@@ -1,5 +1,5 @@
 import { invalidRequest, isObject, type Exchange, type JsonObject, type Reply } from '../../../core/index.ts'
-import type { GatewayServices } from '../../../core/kit.ts'
+import { type GatewayServices, wording } from '../../../core/kit.ts'
 import { countTokens } from './count-tokens.ts'
 import { createContent } from './create.ts'
 import { embedContents } from './embed.ts'
@@ -26,6 +26,6 @@ export async function callMethod(exchange: Exchange, gateway: GatewayServices, p
 
 async function bodyOf(exchange: Exchange): Promise<JsonObject> {
   const body = await exchange.json()
-  if (!isObject(body)) throw invalidRequest('The body must be a JSON object.')
+  if (!isObject(body)) throw invalidRequest(wording`The body must be a JSON object.`)
   return body
 }

@@ -1,5 +1,5 @@
 import { invalidRequest, type GenerationRequest, type Item, type JsonObject } from '../../../core/index.ts'
-import type { AnswerDetail, Warning } from '../../../core/kit.ts'
+import { type AnswerDetail, type Warning, wording } from '../../../core/kit.ts'
 import { itemsOf, systemParts } from './contents.ts'
 import type { Circumstances } from './passing.ts'
 import { checkedContent, type ContentBody, type GenerationConfig } from './request-body.ts'
@@ -24,7 +24,7 @@ export function parseContent(given: JsonObject, circumstances: Circumstances): P
   const instructions = system ? systemParts(system) : []
   const input: Item[] = instructions.length > 0 ? [{ type: 'message', role: 'system', content: instructions }] : []
   const said = itemsOf(contents)
-  if (said.length === 0) throw invalidRequest('contents must have content, but every part is empty.', 'contents')
+  if (said.length === 0) throw invalidRequest(wording`contents must have content, but every part is empty.`, 'contents')
   input.push(...said)
   const warnings: Warning[] = []
   const tools = toolsOf(body, circumstances, warnings)

@@ -1,5 +1,5 @@
 import { invalidRequest, type GenerationRequest, type JsonObject } from '../../../core/index.ts'
-import type { Effort, TextFormat } from '../../../core/kit.ts'
+import { type Effort, type TextFormat, wording } from '../../../core/kit.ts'
 import type { GenerationConfig } from './request-body.ts'
 import { isStrict, jsonSchemaOf } from './schema.ts'
 
@@ -19,7 +19,7 @@ export function reasoningSettings({ thinkingConfig }: GenerationConfig): Generat
     const effort = levels[level]
     if (!effort)
       throw invalidRequest(
-        `thinkingLevel must be MINIMAL, LOW, MEDIUM or HIGH, got ${JSON.stringify(thinkingLevel!.slice(0, 64))}.`,
+        wording`thinkingLevel must be MINIMAL, LOW, MEDIUM or HIGH, got ${JSON.stringify(thinkingLevel!.slice(0, 64))}.`,
         `${thinkingPath}.thinkingLevel`,
       )
     return { effort, ...summary }

@@ -1,4 +1,5 @@
 import { invalidRequest, isObject, type JsonObject } from '../../../core/index.ts'
+import { wording } from '../../../core/kit.ts'
 
 /** The members of a message of this API whose names it knows. `true`: the value is taken as it is. Lists have the shape of their elements. */
 export type Shape = { readonly [member: string]: Shape | true }
@@ -25,7 +26,7 @@ export function camelCased(value: unknown, shape: Shape, path = ''): unknown {
     const known = Object.hasOwn(shape, name) ? name : name.includes('_') ? camelCase(name, shape) : name
     if (known !== name) {
       isChanged = true
-      if (known in value) throw invalidRequest(`${at(path, known)} is there twice: also as ${name}. Send it once.`, at(path, known))
+      if (known in value) throw invalidRequest(wording`${at(path, known)} is there twice: also as ${name}. Send it once.`, at(path, known))
     }
     const inner = Object.hasOwn(shape, known) ? shape[known]! : true
     const read = inner === true ? member : camelCased(member, inner, at(path, known))

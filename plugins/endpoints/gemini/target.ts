@@ -1,4 +1,5 @@
 import { GatewayError, invalidRequest } from '../../../core/index.ts'
+import { wording, own } from '../../../core/kit.ts'
 
 export const methods = ['generateContent', 'streamGenerateContent', 'countTokens', 'embedContent', 'batchEmbedContents'] as const
 export type Method = (typeof methods)[number]
@@ -23,12 +24,16 @@ export function targetOf(path: string): Target {
       status: 404,
       type: 'invalid_request_error',
       code: 'not_found',
-      message: `The path must end in a model and a method, such as gemini-2.5-flash:generateContent, got ${shown(text)}. The methods are ${methods.join(', ')}.`,
+      message: wording`The path must end in a model and a method, such as gemini-2.5-flash:generateContent, got ${shown(text)}. The methods are ${own(methods.join(', '))}.`,
     })
   const model = modelNamed(text.slice(0, colon))
-  if (model === '') throw invalidRequest('The path has no model before its method. Put one there, such as gemini-2.5-flash.', 'model')
+  if (model === '')
+    throw invalidRequest(wording`The path has no model before its method. Put one there, such as gemini-2.5-flash.`, 'model')
   if (model.length > maxLength)
-    throw invalidRequest(`The model in the path is ${model.length} characters long. The longest name has ${maxLength}.`, 'model')
+    throw invalidRequest(
+      wording`The model in the path is ${own(model.length)} characters long. The longest name has ${own(maxLength)}.`,
+      'model',
+    )
   return { model, method }
 }
 

@@ -1,5 +1,5 @@
 import { invalidRequest, type JsonObject } from '../../../core/index.ts'
-import { turnedOff, unpriced, type ToolChoice, type ToolDefinition, type Warning } from '../../../core/kit.ts'
+import { turnedOff, unpriced, type ToolChoice, type ToolDefinition, type Warning, wording } from '../../../core/kit.ts'
 import type { Circumstances } from './passing.ts'
 import type { ContentBody, WireFunction, WireTool } from './request-body.ts'
 import { jsonSchemaOf } from './schema.ts'
@@ -34,7 +34,7 @@ function toolsIn(
       return tool.functionDeclarations!.map((each, place) => {
         if (functions.has(each.name))
           throw invalidRequest(
-            `More than one function has the name "${each.name}". Rename one.`,
+            wording`More than one function has the name "${each.name}". Rename one.`,
             `tools[${index}].functionDeclarations[${place}].name`,
           )
         functions.add(each.name)
@@ -82,7 +82,7 @@ function choiceOf(
   for (const [index, name] of names.entries())
     if (!functions.has(name))
       throw invalidRequest(
-        `toolConfig allows the function "${name.slice(0, 128)}", which is not among tools.`,
+        wording`toolConfig allows the function "${name.slice(0, 128)}", which is not among tools.`,
         `${choicePath}.allowedFunctionNames[${index}]`,
       )
   switch (mode) {
@@ -97,7 +97,7 @@ function choiceOf(
     case 'ANY':
     case 'VALIDATED': {
       if (mode === 'ANY' && functions.size === 0)
-        throw invalidRequest('The mode ANY needs a function, but tools has none. Add one, or use AUTO.', `${choicePath}.mode`)
+        throw invalidRequest(wording`The mode ANY needs a function, but tools has none. Add one, or use AUTO.`, `${choicePath}.mode`)
       const [name] = names
       if (name === undefined) return mode === 'ANY' ? 'required' : 'auto'
       if (mode === 'ANY' && names.length === 1) return { type: 'function', name }
@@ -105,6 +105,9 @@ function choiceOf(
       return { type: 'allowed_tools', mode: mode === 'ANY' ? 'required' : 'auto', tools: allowed }
     }
     default:
-      throw invalidRequest(`mode must be AUTO, ANY, NONE or VALIDATED, got ${JSON.stringify(given!.slice(0, 64))}.`, `${choicePath}.mode`)
+      throw invalidRequest(
+        wording`mode must be AUTO, ANY, NONE or VALIDATED, got ${JSON.stringify(given!.slice(0, 64))}.`,
+        `${choicePath}.mode`,
+      )
   }
 }

@@ -1,7 +1,7 @@
 import pTimeout from 'p-timeout'
 import { GatewayError, type Caller, type JsonObject } from '../../../core/index.ts'
 import { policyFields } from '../../../core/admin.ts'
-import type { KeyWindow } from '../../../core/kit.ts'
+import { type KeyWindow, wording } from '../../../core/kit.ts'
 import { periodEnd, windowsOfKey, type KeyLimit, type Ledger, type RateLimiter, type RecordStore } from '../../../core/stores.ts'
 
 export interface Stores {
@@ -105,7 +105,7 @@ export class KeyStanding {
       return await pTimeout(looking, { milliseconds: maxWaitMs })
     } catch (cause) {
       if (cause instanceof GatewayError) throw cause
-      const message = 'The spending and the limits of this key cannot be looked up right now. Try again.'
+      const message = wording`The spending and the limits of this key cannot be looked up right now. Try again.`
       throw new GatewayError({
         status: 503,
         type: 'server_error',

@@ -1,5 +1,5 @@
 import { invalidRequest, isObject, type GenerationRequest, type Item, type JsonObject } from '../../../core/index.ts'
-import { namedSession, turnedOff, unpriced, type AnswerDetail, type Warning } from '../../../core/kit.ts'
+import { namedSession, turnedOff, unpriced, type AnswerDetail, type Warning, wording } from '../../../core/kit.ts'
 import { addItems, textParts } from './blocks.ts'
 import type { Circumstances } from './passing.ts'
 import { checkCount, checkRequest, type Block, type RequestBody } from './request-body.ts'
@@ -19,14 +19,14 @@ const dialect = 'anthropic-messages'
 
 /** Checks the body of `POST /v1/messages`, and says it in core's words. Throws a 400 that names the field by its path. */
 export function parseRequest(body: unknown, circumstances: Circumstances): ParsedRequest {
-  if (!isObject(body)) throw invalidRequest('The body must be a JSON object.')
+  if (!isObject(body)) throw invalidRequest(wording`The body must be a JSON object.`)
   checkRequest(body)
   refuseThread(body as RequestBody)
   return parsed(body as RequestBody, circumstances)
 }
 
 export function parseCount(body: unknown, circumstances: Circumstances): ParsedRequest {
-  if (!isObject(body)) throw invalidRequest('The body must be a JSON object.')
+  if (!isObject(body)) throw invalidRequest(wording`The body must be a JSON object.`)
   checkCount(body)
   refuseThread(body as RequestBody)
   return parsed(body as RequestBody, circumstances)
@@ -37,7 +37,7 @@ function parsed(body: RequestBody, circumstances: Circumstances): ParsedRequest 
   const { header, system } = withoutHeader(body.system)
   if (Array.isArray(system) && system.length > 0) input.push({ type: 'message', role: 'system', content: textParts(system) })
   for (const message of body.messages) addItems(message, input)
-  if (input.length === 0) throw invalidRequest('messages must have content, but every message is empty.', 'messages')
+  if (input.length === 0) throw invalidRequest(wording`messages must have content, but every message is empty.`, 'messages')
   const { max_tokens: maxTokens, stream, stop_sequences: stop, temperature, top_p, top_k, metadata, service_tier: tier } = body
   const { beta, betas } = circumstances
   const { cache_control: cache, routing, thinking, output_config: output } = body

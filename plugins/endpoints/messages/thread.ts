@@ -1,4 +1,5 @@
 import { GatewayError } from '../../../core/index.ts'
+import { wording } from '../../../core/kit.ts'
 import type { RequestBody } from './request-body.ts'
 
 const code = 'thread_unsupported_request'
@@ -10,7 +11,7 @@ export function refuseThread({ thread }: RequestBody): void {
     status: 400,
     type: 'invalid_request_error',
     code,
-    message: 'thread is not supported: the gateway keeps no conversations here. Send all messages, without thread.',
+    message: wording`thread is not supported: the gateway keeps no conversations here. Send all messages, without thread.`,
     param: 'thread',
   })
 }

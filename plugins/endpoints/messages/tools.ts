@@ -1,5 +1,5 @@
 import { invalidRequest, type JsonObject } from '../../../core/index.ts'
-import { turnedOff, unpriced, type ToolChoice, type ToolDefinition, type Warning, type WebSearchTool } from '../../../core/kit.ts'
+import { turnedOff, unpriced, type ToolChoice, type ToolDefinition, type Warning, type WebSearchTool, wording } from '../../../core/kit.ts'
 import type { Circumstances } from './passing.ts'
 import type { RequestBody, WireTool } from './request-body.ts'
 
@@ -18,7 +18,7 @@ export function toolsOf(
 ): Tools {
   const isForced = choice?.type === 'any' || choice?.type === 'tool'
   if (!offered?.length) {
-    if (isForced) throw invalidRequest(`tool_choice "${choice.type}" needs a tool, but tools is empty.`, 'tool_choice')
+    if (isForced) throw invalidRequest(wording`tool_choice "${choice.type}" needs a tool, but tools is empty.`, 'tool_choice')
     return {}
   }
   const tools = offered.flatMap((each): readonly ToolDefinition[] => {
@@ -94,7 +94,7 @@ function searchOf(tool: WireTool): WebSearchTool {
 function choiceOf({ type, name = '' }: NonNullable<RequestBody['tool_choice']>, offered: readonly WireTool[]): ToolChoice {
   if (type !== 'tool') return type === 'any' ? 'required' : type
   const tool = offered.find(each => each.name === name)
-  if (!tool) throw invalidRequest(`tool_choice names the tool "${name}", which is not among tools.`, 'tool_choice.name')
+  if (!tool) throw invalidRequest(wording`tool_choice names the tool "${name}", which is not among tools.`, 'tool_choice.name')
   return isSearch(tool) ? { type: 'web_search' } : { type: 'function', name }
 }
 
@@ -102,7 +102,7 @@ function checkNames(tools: readonly WireTool[]): void {
   const seen = new Set<string>()
   for (const [index, { name }] of tools.entries()) {
     if (name === undefined) continue
-    if (seen.has(name)) throw invalidRequest(`More than one tool has the name "${name}". Rename one.`, `tools[${index}].name`)
+    if (seen.has(name)) throw invalidRequest(wording`More than one tool has the name "${name}". Rename one.`, `tools[${index}].name`)
     seen.add(name)
   }
 }

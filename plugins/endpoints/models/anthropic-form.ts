@@ -7,7 +7,7 @@ import {
   type Model,
   type Reply,
 } from '../../../core/index.ts'
-import { retryHeaders } from '../../../core/kit.ts'
+import { retryHeaders, wording } from '../../../core/kit.ts'
 import type { Found } from './find.ts'
 import { limitIn, onlyOne } from './limit.ts'
 import type { Cut, ListForm } from './list.ts'
@@ -53,7 +53,7 @@ export function anthropicCut({ query }: Exchange): Cut {
   const after = onlyOne(query, 'after_id')
   const before = onlyOne(query, 'before_id')
   if (after !== undefined && before !== undefined)
-    throw invalidRequest('before_id and after_id exclude each other, but both were sent. Send one of them.', 'before_id')
+    throw invalidRequest(wording`before_id and after_id exclude each other, but both were sent. Send one of them.`, 'before_id')
   return {
     limit: limitIn(query, usualLimit, maxLimit),
     after: after === undefined ? undefined : { parameter: 'after_id', id: after },

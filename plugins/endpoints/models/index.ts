@@ -9,7 +9,7 @@ import {
   type Reply,
   type Route,
 } from '../../../core/index.ts'
-import type { GatewayServices } from '../../../core/kit.ts'
+import { type GatewayServices, wording, own } from '../../../core/kit.ts'
 import { MetricStore } from '../../../core/stores.ts'
 import { anthropicCut, anthropicDetail, anthropicError, anthropicForm, isAnthropic } from './anthropic-form.ts'
 import { describeGoogleModel, describeGoogleModels, describeModel, describeModels } from './description.ts'
@@ -63,7 +63,7 @@ export default definePlugin({
         status: 404,
         type: 'invalid_request_error',
         code: 'model_not_found',
-        message: `The model "${name}" is not listed here.${advice}`,
+        message: wording`The model "${name}" is not listed here.${own(advice)}`,
         param: 'id',
       })
     }

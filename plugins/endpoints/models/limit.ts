@@ -1,4 +1,5 @@
 import { invalidRequest } from '../../../core/index.ts'
+import { wording, own } from '../../../core/kit.ts'
 
 const shownLength = 100
 
@@ -8,20 +9,20 @@ export function limitIn(query: URLSearchParams, absent = Infinity, most = 999_99
   if (text === undefined) return absent
   if (/^[1-9]\d{0,8}$/.test(text) && Number(text) <= most) return Number(text)
   const range = most === 999_999_999 ? 'from 1' : `from 1 to ${most}`
-  throw invalidRequest(`${name} must be a whole number ${range}, such as 20, got ${shown(text)}.`, name)
+  throw invalidRequest(wording`${own(name)} must be a whole number ${own(range)}, such as 20, got ${shown(text)}.`, name)
 }
 
 /** A parameter that may appear once. Throws a 400. */
 export function onlyOne(query: URLSearchParams, name: string): string | undefined {
   const [text, second] = query.getAll(name)
-  if (second !== undefined) throw invalidRequest(`${name} must appear once, but appears several times.`, name)
+  if (second !== undefined) throw invalidRequest(wording`${own(name)} must appear once, but appears several times.`, name)
   return text
 }
 
 /** The 400 for a cursor that is no model of the list. */
 export function unknownCursor(name: string, value: string): Error {
   return invalidRequest(
-    `${name} must be the id of a model in the list, got ${shown(value)}. Without ${name}, the list starts at its beginning.`,
+    wording`${own(name)} must be the id of a model in the list, got ${shown(value)}. Without ${own(name)}, the list starts at its beginning.`,
     name,
   )
 }

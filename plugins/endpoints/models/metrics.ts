@@ -1,5 +1,5 @@
 import { invalidRequest, type Endpoint, type JsonObject, type MetricWindow } from '../../../core/index.ts'
-import { defaultIntervalMs, intervalMsOf } from '../../../core/kit.ts'
+import { defaultIntervalMs, intervalMsOf, wording } from '../../../core/kit.ts'
 import type { MetricStore } from '../../../core/stores.ts'
 
 /** The parameter `interval` in milliseconds. Throws a 400. */
@@ -9,7 +9,7 @@ export function intervalIn(query: URLSearchParams): number {
   const intervalMs = intervalMsOf(text)
   if (intervalMs !== undefined) return intervalMs
   throw invalidRequest(
-    `interval must be a whole number and a unit, such as 15m, "15 minutes", 1h, "2 days", 1w or 1y, got ${JSON.stringify(text.slice(0, shownLength))}.`,
+    wording`interval must be a whole number and a unit, such as 15m, "15 minutes", 1h, "2 days", 1w or 1y, got ${JSON.stringify(text.slice(0, shownLength))}.`,
     'interval',
   )
 }

@@ -1,5 +1,5 @@
 import { invalidRequest, isObject, type JsonObject } from '../../../core/index.ts'
-import { bodyValidator, type RerankRequest } from '../../../core/kit.ts'
+import { bodyValidator, type RerankRequest, wording } from '../../../core/kit.ts'
 import { rerankSchema } from './request-body.ts'
 
 const validate = bodyValidator(rerankSchema)
@@ -24,7 +24,7 @@ interface Body {
 
 /** Checks the body of `POST /v1/rerank`. Throws a 400 that names the member by its path. */
 export function parseRerank(body: unknown): ParsedRerank {
-  if (!isObject(body)) throw invalidRequest('The body must be a JSON object.')
+  if (!isObject(body)) throw invalidRequest(wording`The body must be a JSON object.`)
   validate(body)
   const {
     model,

@@ -1,5 +1,5 @@
 import { invalidRequest, type Item } from '../../../core/index.ts'
-import { isPending, memoryOf, type FinishedAnswer, type Thread } from '../../../core/kit.ts'
+import { isPending, memoryOf, type FinishedAnswer, type Thread, wording } from '../../../core/kit.ts'
 import type { Turn } from '../../../core/stores.ts'
 import type { LatestResponse, LatestResponses } from './latest-responses.ts'
 
@@ -65,7 +65,7 @@ export class LaneThread implements Thread {
 
   #begin(before: Pick<LatestResponse, 'items' | 'bytes'>): readonly Item[] {
     if (this.#parts.isEmpty && before.items.length === 0)
-      throw invalidRequest('There is nothing to answer: input is empty, and so is the conversation before it. Send input.', 'input')
+      throw invalidRequest(wording`There is nothing to answer: input is empty, and so is the conversation before it. Send input.`, 'input')
     this.#before = before
     return before.items
   }

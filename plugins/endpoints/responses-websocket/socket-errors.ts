@@ -1,4 +1,5 @@
 import { GatewayError, invalidRequest } from '../../../core/index.ts'
+import { wording, own } from '../../../core/kit.ts'
 import { cancelledCode } from '../responses/errors.ts'
 
 // The errors that only a WebSocket has. Clients match on some of the codes: docs/protocol/websocket.md#errors.
@@ -11,17 +12,21 @@ export const maxNamedLanes = 32
 
 export function lifeIsOver(maxLifeMs: number): GatewayError {
   const life = maxLifeMs < 120_000 ? `${maxLifeMs / 1_000} seconds` : `${Math.round(maxLifeMs / 60_000)} minutes`
-  return invalidRequest(`A connection lives ${life} at most, and this one is at its end. Connect again.`, undefined, connectAgain)
+  return invalidRequest(
+    wording`A connection lives ${own(life)} at most, and this one is at its end. Connect again.`,
+    undefined,
+    connectAgain,
+  )
 }
 
 /** The same code, so that clients go elsewhere. */
 export function shuttingDown(): GatewayError {
-  return invalidRequest('The gateway is shutting down and takes no new messages. Connect again.', undefined, connectAgain)
+  return invalidRequest(wording`The gateway is shutting down and takes no new messages. Connect again.`, undefined, connectAgain)
 }
 
 export function tooManyLanes(): GatewayError {
   return invalidRequest(
-    `A connection has at most ${maxNamedLanes} different values of stream_id. Use one of them again, or open another connection.`,
+    wording`A connection has at most ${own(maxNamedLanes)} different values of stream_id. Use one of them again, or open another connection.`,
     'stream_id',
     'websocket_stream_limit_reached',
   )
@@ -29,7 +34,7 @@ export function tooManyLanes(): GatewayError {
 
 export function badStreamId(): GatewayError {
   return invalidRequest(
-    'stream_id must have 1 to 256 letters, digits, underscores, hyphens or periods. Leave it out for the default lane.',
+    wording`stream_id must have 1 to 256 letters, digits, underscores, hyphens or periods. Leave it out for the default lane.`,
     'stream_id',
     'invalid_stream_id',
   )
@@ -37,16 +42,20 @@ export function badStreamId(): GatewayError {
 
 export function unknownMessage(type: unknown): GatewayError {
   const got = typeof type === 'string' ? `"${type.slice(0, 100)}"` : type === undefined ? 'none' : 'another type'
-  return invalidRequest(`Expected a message of the type "response.create" or "response.cancel", but got ${got}.`, 'type')
+  return invalidRequest(wording`Expected a message of the type "response.create" or "response.cancel", but got ${got}.`, 'type')
 }
 
 export function binaryMessage(): GatewayError {
-  return invalidRequest('Expected a text message with JSON, but got a binary one. Send the same bytes as text.', undefined, 'invalid_json')
+  return invalidRequest(
+    wording`Expected a text message with JSON, but got a binary one. Send the same bytes as text.`,
+    undefined,
+    'invalid_json',
+  )
 }
 
 export function noBackground(): GatewayError {
   return invalidRequest(
-    'background is not possible over WebSocket. Leave it out, or use POST /v1/responses.',
+    wording`background is not possible over WebSocket. Leave it out, or use POST /v1/responses.`,
     'background',
     'unsupported_parameter',
   )
@@ -54,7 +63,11 @@ export function noBackground(): GatewayError {
 
 /** Taken for its default, a wrong type would ask a model that must not be asked, or cancel nothing. */
 export function wrongType(param: string, expected: string): GatewayError {
-  return invalidRequest(`Invalid type for '${param}': expected ${expected}. Correct it, or leave it out.`, param, 'invalid_type')
+  return invalidRequest(
+    wording`Invalid type for '${own(param)}': expected ${own(expected)}. Correct it, or leave it out.`,
+    param,
+    'invalid_type',
+  )
 }
 
 /** The response to cancel. Undefined: that of the lane. */
@@ -65,12 +78,17 @@ export function namedResponse(id: unknown): string | undefined {
 }
 
 export function previousNotFound(id: string): GatewayError {
-  return invalidRequest(`Previous response with id '${id}' not found.`, 'previous_response_id', 'previous_response_not_found')
+  return invalidRequest(wording`Previous response with id '${id}' not found.`, 'previous_response_id', 'previous_response_not_found')
 }
 
 /** Not a failure of the gateway: recorded as a 499, as a client that leaves. */
 export function cancelled(): GatewayError {
-  return new GatewayError({ status: 499, type: 'invalid_request_error', code: cancelledCode, message: 'The response was cancelled.' })
+  return new GatewayError({
+    status: 499,
+    type: 'invalid_request_error',
+    code: cancelledCode,
+    message: wording`The response was cancelled.`,
+  })
 }
 
 export function tooLarge(maxBytes: number): GatewayError {
@@ -78,6 +96,6 @@ export function tooLarge(maxBytes: number): GatewayError {
     status: 413,
     type: 'invalid_request_error',
     code: 'request_too_large',
-    message: `The message has more than ${maxBytes} bytes, which is the most here. Send less, and connect again: the connection closes.`,
+    message: wording`The message has more than ${own(maxBytes)} bytes, which is the most here. Send less, and connect again: the connection closes.`,
   })
 }

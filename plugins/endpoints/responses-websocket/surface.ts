@@ -3,7 +3,7 @@
 import crossws, { type NodeAdapter } from 'crossws/adapters/node'
 import type { IncomingMessage } from 'node:http'
 import { GatewayError } from '../../../core/index.ts'
-import type { Connection, Conversations, GatewayServices } from '../../../core/kit.ts'
+import { type Connection, type Conversations, type GatewayServices, own, wording, type Wording } from '../../../core/kit.ts'
 import { explainCloses } from './explained-close.ts'
 import { ResponsesSocket, type SocketOptions } from './responses-socket.ts'
 import { Upkeep } from './upkeep.ts'
@@ -66,19 +66,22 @@ function checkUpgrade({ headers }: IncomingMessage): void {
   if (version !== '13' && version !== '8')
     throw badUpgrade(
       426,
-      `Expected the header sec-websocket-version: 13, but got ${version === undefined ? 'none' : `"${version.slice(0, 40)}"`}.`,
+      wording`Expected the header sec-websocket-version: 13, but got ${version === undefined ? own('none') : `"${version.slice(0, 40)}"`}.`,
       {
         'sec-websocket-version': '13, 8',
       },
     )
   if (!/^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? ''))
-    throw badUpgrade(400, 'Expected the header sec-websocket-key with 16 random bytes in Base64. A WebSocket client sends it by itself.')
+    throw badUpgrade(
+      400,
+      wording`Expected the header sec-websocket-key with 16 random bytes in Base64. A WebSocket client sends it by itself.`,
+    )
   const protocols = headers['sec-websocket-protocol']
   if (protocols !== undefined && !/^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/.test(protocols))
-    throw badUpgrade(400, 'The header sec-websocket-protocol is not a list of tokens. Leave it out: no subprotocol is served here.')
-  if (headers.upgrade?.toLowerCase() !== 'websocket') throw badUpgrade(400, 'Expected the header upgrade to name websocket alone.')
+    throw badUpgrade(400, wording`The header sec-websocket-protocol is not a list of tokens. Leave it out: no subprotocol is served here.`)
+  if (headers.upgrade?.toLowerCase() !== 'websocket') throw badUpgrade(400, wording`Expected the header upgrade to name websocket alone.`)
 }
 
-function badUpgrade(status: number, message: string, headers?: Readonly<Record<string, string>>): GatewayError {
+function badUpgrade(status: number, message: Wording, headers?: Readonly<Record<string, string>>): GatewayError {
   return new GatewayError({ status, type: 'invalid_request_error', code: 'invalid_upgrade', message, ...(headers && { headers }) })
 }

@@ -1,5 +1,5 @@
 import { invalidRequest, isObject, type GatewayError, type JsonObject } from '../../../core/index.ts'
-import type { Warning } from '../../../core/kit.ts'
+import { type Warning, wording, own } from '../../../core/kit.ts'
 
 // Requests in the form of the Chat Completions API: the most common mistake of newcomers.
 
@@ -97,9 +97,12 @@ function first(list: unknown, refusal: (value: JsonObject, index: number) => Gat
 }
 
 function chatForm(param: string, sent: string, expected: string): GatewayError {
-  return invalidRequest(`Invalid value for '${param}': ${sent} belongs to the Chat Completions API. Use ${expected}.`, param)
+  return invalidRequest(
+    wording`Invalid value for '${own(param)}': ${own(sent)} belongs to the Chat Completions API. Use ${own(expected)}.`,
+    param,
+  )
 }
 
 function missing(param: string, problem: string): GatewayError {
-  return invalidRequest(`Missing required parameter: '${param}'. ${problem}.`, param, 'missing_required_parameter')
+  return invalidRequest(wording`Missing required parameter: '${own(param)}'. ${own(problem)}.`, param, 'missing_required_parameter')
 }

@@ -1,5 +1,5 @@
 import { GatewayError, invalidRequest, isObject, type Exchange, type Reply } from '../../../core/index.ts'
-import { gatewayHeaders, type GatewayServices, type Warning } from '../../../core/kit.ts'
+import { gatewayHeaders, type GatewayServices, type Warning, wording } from '../../../core/kit.ts'
 import { CompactionBuilder } from './compaction-builder.ts'
 import { neutralRequest, publicWarning } from './neutral-request.ts'
 import { parseRequest } from './parse.ts'
@@ -39,7 +39,7 @@ function triggered(given: unknown): unknown {
   const { input, previous_response_id: continues } = given
   if ((input ?? undefined) === undefined && (continues ?? undefined) === undefined)
     throw invalidRequest(
-      'Send the conversation to compact as input, or name the stored response that ends it as previous_response_id.',
+      wording`Send the conversation to compact as input, or name the stored response that ends it as previous_response_id.`,
       'input',
     )
   const trigger = { type: 'compaction_trigger' }

@@ -1,5 +1,5 @@
 import { GatewayError, type Clock, type Ids, type JsonObject } from '../../../core/index.ts'
-import type { FinishedAnswer, GenerationSink, ItemEvent, MessageItem, Outcome } from '../../../core/kit.ts'
+import { type FinishedAnswer, type GenerationSink, type ItemEvent, type MessageItem, type Outcome, wording } from '../../../core/kit.ts'
 import { publicUsage } from './response-object.ts'
 
 /** Makes the object `response.compaction`: the messages that stay, then the compaction. */
@@ -60,6 +60,6 @@ function notCompacted(): GatewayError {
     status: 424,
     type: 'provider_error',
     code: 'provider_error',
-    message: 'The provider answered without a compaction. Load the plugin "summary" to compact conversations of any model.',
+    message: wording`The provider answered without a compaction. Load the plugin "summary" to compact conversations of any model.`,
   })
 }

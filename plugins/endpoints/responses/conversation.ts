@@ -1,5 +1,5 @@
 import { invalidRequest, isObject, type Caller, type GatewayError } from '../../../core/index.ts'
-import type { Conversations, ConversationThread, RequestScope, StoredResponses } from '../../../core/kit.ts'
+import { type Conversations, type ConversationThread, type RequestScope, type StoredResponses, wording } from '../../../core/kit.ts'
 import type { RequestBody } from './request-body.ts'
 
 /** `absent`: no plugin keeps conversations. `unlogged`: the key has request logging off, so nothing is kept. */
@@ -40,5 +40,5 @@ export async function aboutConversation(
   )
   if (!isObject(conversation)) return undefined
   const named = `Response '${id}' belongs to the conversation '${String(conversation['id'])}'`
-  return invalidRequest(`${named}. Send "conversation" with that id instead of previous_response_id.`, param, code)
+  return invalidRequest(wording`${named}. Send "conversation" with that id instead of previous_response_id.`, param, code)
 }

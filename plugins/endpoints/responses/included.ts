@@ -1,4 +1,5 @@
 import { invalidRequest, isObject, type JsonObject } from '../../../core/index.ts'
+import { wording, own } from '../../../core/kit.ts'
 import { includables, type Includable } from './request-body.ts'
 
 export type Included = ReadonlySet<Includable>
@@ -8,7 +9,8 @@ const maxIncluded = 8
 /** The values of `include[]=…&include[]=…` or `include=…` in a query. Throws a 400 for an unknown one. */
 export function includedBy(query: URLSearchParams): Included {
   const asked = [...query.getAll('include[]'), ...query.getAll('include')]
-  if (asked.length > maxIncluded) throw invalidRequest(`At most ${maxIncluded} values may be included, but got ${asked.length}.`, 'include')
+  if (asked.length > maxIncluded)
+    throw invalidRequest(wording`At most ${own(maxIncluded)} values may be included, but got ${own(asked.length)}.`, 'include')
   return new Set(asked.map(includable))
 }
 
@@ -16,7 +18,7 @@ function includable(value: string, index: number): Includable {
   const known = includables.find(name => name === value)
   if (known) return known
   const allowed = includables.map(name => `'${name}'`).join(', ')
-  throw invalidRequest(`Invalid value for 'include[${index}]': expected one of ${allowed}.`, `include[${index}]`)
+  throw invalidRequest(wording`Invalid value for 'include[${own(index)}]': expected one of ${own(allowed)}.`, `include[${index}]`)
 }
 
 /**

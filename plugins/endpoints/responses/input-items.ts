@@ -1,5 +1,5 @@
 import { invalidRequest, type Exchange, type JsonObject, type Reply } from '../../../core/index.ts'
-import type { GatewayServices } from '../../../core/kit.ts'
+import { type GatewayServices, wording, own } from '../../../core/kit.ts'
 import type { LazyBackground } from './background/setup.ts'
 import { includedBy, shownItem } from './included.ts'
 import { pageQuery, type PageQuery } from './page-query.ts'
@@ -52,7 +52,7 @@ function cut(input: readonly JsonObject[], { limit, order, after, before }: Page
 
 function place(items: readonly JsonObject[], id: string, param: string): number {
   const index = items.findIndex(item => item['id'] === id)
-  if (index < 0) throw invalidRequest(`Invalid value for '${param}': this response has no input item with that id.`, param)
+  if (index < 0) throw invalidRequest(wording`Invalid value for '${own(param)}': this response has no input item with that id.`, param)
   return index
 }
 

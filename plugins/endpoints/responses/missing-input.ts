@@ -1,4 +1,5 @@
 import { invalidRequest, type GatewayError, type JsonObject } from '../../../core/index.ts'
+import { wording, own } from '../../../core/kit.ts'
 
 const whatToSend = 'Send a string, or a list with at least one item'
 
@@ -7,9 +8,13 @@ export function missingInput({ input, previous_response_id: continues }: JsonObj
   if (Array.isArray(input) && input.length === 0) return emptyInput('list')
   if (input !== undefined && input !== null) return undefined
   const also = typeof continues === 'string' ? ' previous_response_id brings the conversation so far, and input what comes next.' : ''
-  return invalidRequest(`Missing required parameter: 'input'. ${whatToSend}.${also}`, 'input', 'missing_required_parameter')
+  return invalidRequest(
+    wording`Missing required parameter: 'input'. ${own(whatToSend)}.${own(also)}`,
+    'input',
+    'missing_required_parameter',
+  )
 }
 
 export function emptyInput(kind: 'list' | 'string'): GatewayError {
-  return invalidRequest(`Invalid value for 'input': it must not be an empty ${kind}. ${whatToSend}.`, 'input')
+  return invalidRequest(wording`Invalid value for 'input': it must not be an empty ${own(kind)}. ${own(whatToSend)}.`, 'input')
 }

@@ -1,5 +1,5 @@
 import { invalidRequest, isObject } from '../../../core/index.ts'
-import { characters, maxTextLength } from '../../../core/kit.ts'
+import { characters, maxTextLength, wording, own } from '../../../core/kit.ts'
 import { emptyInput } from './missing-input.ts'
 
 type Draft = Record<string, unknown>
@@ -16,14 +16,14 @@ export function normaliseInput(input: unknown): unknown {
   if (typeof input === 'string') {
     if (input === '') throw emptyInput('string')
     if (input.length > maxTextLength && characters(input) > maxTextLength)
-      throw invalidRequest(`Invalid value for 'input': it must NOT have more than ${maxTextLength} characters.`, 'input')
+      throw invalidRequest(wording`Invalid value for 'input': it must NOT have more than ${own(maxTextLength)} characters.`, 'input')
     return [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }]
   }
   if (input === undefined) return input
   if (!Array.isArray(input)) {
     // The schema describes the canonical form, so it would ask for an array alone.
     const came = typeof input === 'object' ? 'an object' : `a ${typeof input}`
-    throw invalidRequest(`Invalid type for 'input': expected a string or an array, but got ${came}.`, 'input', 'invalid_type')
+    throw invalidRequest(wording`Invalid type for 'input': expected a string or an array, but got ${came}.`, 'input', 'invalid_type')
   }
   for (const item of input) if (isObject(item)) normaliseItem(item)
   return input

@@ -1,4 +1,5 @@
 import { invalidRequest } from '../../../core/index.ts'
+import { own, wording } from '../../../core/kit.ts'
 import { single } from './single.ts'
 
 const orders = ['desc', 'asc'] as const
@@ -17,8 +18,8 @@ export function pageQuery(query: URLSearchParams): PageQuery {
   const order = single(query, 'order') ?? orders[0]
   const number = /^\d{1,3}$/.test(limit) ? Number(limit) : 0
   if (number < 1 || number > maxLimit)
-    throw invalidRequest(`Invalid value for 'limit': expected an integer from 1 to ${maxLimit}.`, 'limit')
+    throw invalidRequest(wording`Invalid value for 'limit': expected an integer from 1 to ${own(maxLimit)}.`, 'limit')
   const known = orders.find(name => name === order)
-  if (!known) throw invalidRequest(`Invalid value for 'order': expected 'asc' or 'desc'.`, 'order')
+  if (!known) throw invalidRequest(wording`Invalid value for 'order': expected 'asc' or 'desc'.`, 'order')
   return { limit: number, order: known }
 }

@@ -1,4 +1,5 @@
 import { invalidRequest, type Exchange } from '../../../core/index.ts'
+import { wording, own } from '../../../core/kit.ts'
 
 /** Words of the protocol in the place of an id (docs/protocol/http.md#paths), and what a base URL that ends in `/responses` adds. */
 const reserved: ReadonlySet<string> = new Set(['health', 'compact', 'input_tokens', 'responses'])
@@ -18,7 +19,8 @@ const idPattern = new RegExp(idSchema.pattern)
 export function pathId({ params }: Exchange): string {
   const id = params['id'] ?? ''
   if (id.length > maxIdLength)
-    throw invalidRequest(`A response id has at most ${maxIdLength} characters, but this one has ${id.length}.`, 'id')
-  if (!idPattern.test(id)) throw invalidRequest('A response id has only letters, digits, "_", "-", "." and ":", such as resp_0123.', 'id')
+    throw invalidRequest(wording`A response id has at most ${own(maxIdLength)} characters, but this one has ${own(id.length)}.`, 'id')
+  if (!idPattern.test(id))
+    throw invalidRequest(wording`A response id has only letters, digits, "_", "-", "." and ":", such as resp_0123.`, 'id')
   return id
 }

@@ -1,5 +1,5 @@
 import { GatewayError, invalidRequest, type Exchange, type JsonObject, type Reply } from '../../../core/index.ts'
-import type { GatewayServices, StoredResponses } from '../../../core/kit.ts'
+import { type GatewayServices, type StoredResponses, wording } from '../../../core/kit.ts'
 import type { LazyBackground } from './background/setup.ts'
 import { startingAfter } from './background/starting-after.ts'
 import type { BackgroundState, StoredResponse } from '../../../core/stores.ts'
@@ -19,7 +19,7 @@ export async function retrieveResponse(
   const { query } = exchange
   const included = includedBy(query)
   const stream = single(query, 'stream') ?? 'false'
-  if (stream !== 'true' && stream !== 'false') throw invalidRequest("Invalid value for 'stream': expected true or false.", 'stream')
+  if (stream !== 'true' && stream !== 'false') throw invalidRequest(wording`Invalid value for 'stream': expected true or false.`, 'stream')
   const after = startingAfter(query)
   if (stream === 'true') {
     const resumed = background && (await (await running()).resume(exchange, await background(), id, after))
@@ -57,11 +57,10 @@ export async function cancelResponse(
   const { body } = stored
   // It is over.
   if (background && body['background'] === true) return jsonReply({ ...body, output: shownOutput(stored, includedBy(exchange.query)) })
-  throw invalidRequest('Cannot cancel a synchronous response.')
+  throw invalidRequest(wording`Cannot cancel a synchronous response.`)
 }
 
-const notResumable =
-  'A stored response cannot be streamed, except a background response for some hours after its end. Request it without stream.'
+const notResumable = wording`A stored response cannot be streamed, except a background response for some hours after its end. Request it without stream.`
 
 /** Loaded when a response is asked for that is not stored, or only background responses can have what is asked. */
 function running(): Promise<typeof import('./background/requests.ts')> {

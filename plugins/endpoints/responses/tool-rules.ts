@@ -1,4 +1,5 @@
 import { invalidRequest, isObject, type GenerationRequest, type JsonObject } from '../../../core/index.ts'
+import { wording } from '../../../core/kit.ts'
 
 /** Tool names must be unambiguous, and `tool_choice` must be possible: docs/protocol/tools.md#choosing. Throws a 400. */
 export function checkTools({
@@ -9,17 +10,17 @@ export function checkTools({
   checkNames(given, 'tools')
   if (choice === undefined || choice === 'auto' || choice === 'none') return
   const tools = [...given, ...input.flatMap(toolsIn)]
-  if (tools.length === 0) throw invalidRequest('tool_choice requires a tool, but tools is empty.', 'tool_choice')
+  if (tools.length === 0) throw invalidRequest(wording`tool_choice requires a tool, but tools is empty.`, 'tool_choice')
   if (choice === 'required') return
   const offered = new Set(tools.flatMap(toolNames))
   const missing = (type: string, name: string | undefined): boolean => !offered.has(name === undefined ? type : `${type} ${name}`)
   if (choice.type === 'allowed_tools') {
     for (const [index, { type, name }] of (choice.tools ?? []).entries()) {
-      if (missing(type, name)) throw invalidRequest(`"${name ?? type}" is not among tools.`, `tool_choice.tools[${index}]`)
+      if (missing(type, name)) throw invalidRequest(wording`"${name ?? type}" is not among tools.`, `tool_choice.tools[${index}]`)
     }
-    if (!choice.tools?.length) throw invalidRequest('Expected at least one tool.', 'tool_choice.tools', 'missing_required_parameter')
+    if (!choice.tools?.length) throw invalidRequest(wording`Expected at least one tool.`, 'tool_choice.tools', 'missing_required_parameter')
   } else if (missing(choice.type, choice.type === 'function' || choice.type === 'custom' ? (choice.name ?? '') : undefined)) {
-    throw invalidRequest(`"${choice.name ?? choice.type}" is not among tools.`, 'tool_choice')
+    throw invalidRequest(wording`"${choice.name ?? choice.type}" is not among tools.`, 'tool_choice')
   }
 }
 
@@ -31,7 +32,7 @@ function checkNames(tools: readonly JsonObject[], path: string): void {
     if (type !== 'function' && type !== 'custom') continue
     if (seen.has(name))
       throw invalidRequest(
-        `More than one tool has the name "${String(name)}". Rename one, or put them in namespaces.`,
+        wording`More than one tool has the name "${String(name)}". Rename one, or put them in namespaces.`,
         `${path}[${index}].name`,
       )
     seen.add(name)

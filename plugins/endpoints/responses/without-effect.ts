@@ -1,5 +1,5 @@
 import { invalidRequest } from '../../../core/index.ts'
-import type { Warning } from '../../../core/kit.ts'
+import { type Warning, wording, own } from '../../../core/kit.ts'
 import type { ConversationUse } from './conversation.ts'
 import type { RequestBody } from './request-body.ts'
 
@@ -77,7 +77,7 @@ export function withoutEffect(body: RequestBody, unsupported: OnUnsupported, ser
   if (refused) {
     const { param, instead, condition } = refused
     const member = condition === undefined ? param : `${param} ${condition}`
-    throw invalidRequest(`This gateway does not support ${member}. ${instead}.`, param, 'unsupported_parameter')
+    throw invalidRequest(wording`This gateway does not support ${own(member)}. ${own(instead!)}.`, param, 'unsupported_parameter')
   }
   return asked
 }

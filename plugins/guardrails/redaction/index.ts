@@ -1,4 +1,5 @@
 import { definePlugin, Guardrails, policyRefusal, type RunContext } from '../../../core/index.ts'
+import { wording, own } from '../../../core/kit.ts'
 import type { Finder } from './finder.ts'
 import { settingsProblem } from './settings-problem.ts'
 import { Searches } from './searches.ts'
@@ -76,7 +77,7 @@ async function load(settings: Settings, { caller, log }: RunContext): Promise<Fi
     })
     const member = problem.path === '' ? 'they are malformed' : `"${problem.path}" is wrong`
     throw policyRefusal(
-      `The redaction settings in the policy of this API key (set by the ${source}) cannot be used: ${member}. Requests are refused until they are changed.`,
+      wording`The redaction settings in the policy of this API key (set by the ${own(source)}) cannot be used: ${member}. Requests are refused until they are changed.`,
     )
   }
   const { Finder } = await import('./finder.ts')

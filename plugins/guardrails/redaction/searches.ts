@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../core/index.ts'
-import { FairQueue } from '../../../core/kit.ts'
+import { FairQueue, own, wording } from '../../../core/kit.ts'
 
 /** How much may be searched at the same time. */
 export interface SearchLimits {
@@ -143,9 +143,8 @@ function tooMuchOfOwner(requests: number, characters: number): GatewayError {
     status: 429,
     type: 'rate_limit_error',
     code: 'rate_limit_exceeded',
-    message:
-      `Too many requests of this API key's owner are being searched for personal data: at most ${requests} requests ` +
-      `with ${characters} characters in total may be searched at the same time. Try again in a moment.`,
+    message: wording`Too many requests of this API key's owner are being searched for personal data: at most ${own(requests)} requests with ${own(characters)} characters in total may be searched at the same time. Try again in a moment.`,
+    reason: { kind: 'concurrency' },
     retryAfterMs,
   })
 }
@@ -155,7 +154,8 @@ function tooMuch(): GatewayError {
     status: 503,
     type: 'server_error',
     code: 'server_error',
-    message: 'The gateway is already searching its maximum of text for personal data. Try again in a moment.',
+    message: wording`The gateway is already searching its maximum of text for personal data. Try again in a moment.`,
+    reason: { kind: 'overload' },
     transient: true,
     retryAfterMs,
   })

@@ -8,7 +8,7 @@ import {
   type OutputFilter,
   type RunContext,
 } from '../../../core/index.ts'
-import { readRequestTexts, type RequestText, type RequestTexts } from '../../../core/kit.ts'
+import { readRequestTexts, type RequestText, type RequestTexts, wording, own } from '../../../core/kit.ts'
 import type { Finder, Found } from './finder.ts'
 import { placeholderPattern, Placeholders } from './placeholders.ts'
 import { Restorer } from './restorer.ts'
@@ -156,13 +156,12 @@ function modelNames({ model, routing }: GenerationRequest): readonly RequestText
 
 function refused({ path }: RequestText, spans: readonly Found[], reason: string): GatewayError {
   const kinds = [...new Set(spans.map(({ label }) => label.toLowerCase()))].join(', ')
-  return invalidRequest(`${path} contains personal data (${kinds}), and ${reason}. Remove it.`, path, 'invalid_prompt')
+  return invalidRequest(wording`${path} contains personal data (${own(kinds)}), and ${own(reason)}. Remove it.`, path, 'invalid_prompt')
 }
 
 function cannotRead(path: string): GatewayError {
   return invalidRequest(
-    `${path} cannot be searched for personal data, and the redaction settings of this API key refuse what cannot be read. ` +
-      'Send text, or set "unreadable" to "pass".',
+    wording`${path} cannot be searched for personal data, and the redaction settings of this API key refuse what cannot be read. Send text, or set "unreadable" to "pass".`,
     path,
     'invalid_prompt',
   )

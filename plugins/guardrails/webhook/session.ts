@@ -9,7 +9,7 @@ import {
   type ItemVerdict,
   type RunContext,
 } from '../../../core/index.ts'
-import { decisionTexts, requestTexts, type DecisionRequest, type RequestText } from '../../../core/kit.ts'
+import { decisionTexts, requestTexts, type DecisionRequest, type RequestText, own, wording, Wording } from '../../../core/kit.ts'
 import { roleAt } from './role.ts'
 import type { AskedText, Question, Service } from './service.ts'
 import type { Verdict } from './verdict.ts'
@@ -97,7 +97,9 @@ export class WebhookSession implements Required<Pick<GuardSession, 'input' | 'de
     let told = (message ?? '').slice(0, maxMessageLength).toWellFormed().trim()
     for (const secret of secrets) told = told.replaceAll(secret, '***')
     return invalidRequest(
-      told || `The guardrail "${name}" refused this ${what}.`,
+      told === ''
+        ? wording`The guardrail "${own(name)}" refused this ${own(what)}.`
+        : new Wording(told, `The guardrail "${name}" refused this ${what}: …`),
       what === 'request' ? 'input' : undefined,
       'invalid_prompt',
     )

@@ -8,7 +8,7 @@ import {
   type OutputChannel,
   type OutputFilter,
 } from '../../../core/index.ts'
-import { decisionTexts, requestTexts, type DecisionRequest, type RequestText } from '../../../core/kit.ts'
+import { decisionTexts, requestTexts, type DecisionRequest, type RequestText, own, wording } from '../../../core/kit.ts'
 import { JsonWordFilter, WordFilter } from './filter.ts'
 import { MaskedText } from './masked-text.ts'
 import { Scanner } from './scanner.ts'
@@ -81,6 +81,6 @@ export class WordsSession implements Required<Pick<GuardSession, 'input' | 'deci
   }
 
   #refusalAt(path: string | undefined): GatewayError {
-    return invalidRequest(this.#words.message, path, 'invalid_prompt')
+    return invalidRequest(wording`${own(this.#words.message)}`, path, 'invalid_prompt')
   }
 }

@@ -2,7 +2,9 @@ import { Clock, definePlugin, LogSinks } from '../../../core/index.ts'
 import {
   AccountStore,
   AdminTokenStore,
+  AlertOutbox,
   AlertStore,
+  AlertTargetStore,
   AuditTrail,
   ConversationStore,
   BackgroundStore,
@@ -20,6 +22,8 @@ import {
 } from '../../../core/stores.ts'
 import { MemoryAccounts } from './accounts.ts'
 import { MemoryAdminTokens } from './admin-tokens.ts'
+import { MemoryAlertOutbox } from './alert-outbox.ts'
+import { MemoryAlertTargets } from './alert-targets.ts'
 import { MemoryAlerts } from './alerts.ts'
 import { MemoryAuditTrail } from './audit-trail.ts'
 import { MemoryConversations } from './conversations.ts'
@@ -66,7 +70,7 @@ export default definePlugin({
     },
   },
   needs: { clock: Clock },
-  contracts: { AlertStore: 1, BackgroundStore: 2, SavedWindows: 1, SignOuts: 1 },
+  contracts: { AlertOutbox: 1, AlertStore: 1, AlertTargetStore: 1, BackgroundStore: 2, SavedWindows: 1, SignOuts: 1 },
   provides: ({ services = [] }) => services.map(service => storeServices[service]),
   offers: ({ services }) => (services ? [] : [...Object.values(storeServices), SavedWindows]),
   setup(gateway, { maxResponses, maxConversations, maxRecords }, { clock }) {
@@ -83,6 +87,8 @@ export default definePlugin({
     if (gateway.provides(AuditTrail)) gateway.provide(AuditTrail, new MemoryAuditTrail())
     if (gateway.provides(AdminTokenStore)) gateway.provide(AdminTokenStore, new MemoryAdminTokens())
     if (gateway.provides(SignOuts)) gateway.provide(SignOuts, new MemorySignOuts(clock))
+    if (gateway.provides(AlertTargetStore)) gateway.provide(AlertTargetStore, new MemoryAlertTargets())
+    if (gateway.provides(AlertOutbox)) gateway.provide(AlertOutbox, new MemoryAlertOutbox(clock))
     if (gateway.provides(AlertStore)) gateway.provide(AlertStore, new MemoryAlerts(clock))
     if (!gateway.provides(RecordStore)) return
     const records = new MemoryRecords(maxRecords)

@@ -1,12 +1,16 @@
 import type { LogSink, RequestRecord } from '../../../core/index.ts'
 import {
   isBySession,
+  measureOf,
   NamedModels,
   recordFilters,
   type KeyUse,
   type PageQuery,
+  type RankedPage,
+  type RankedQuery,
   type RecordFacts,
   type RecordFilter,
+  type RecordMeasure,
   type RecordStore,
   type UsageQuery,
   type UsageRow,
@@ -41,6 +45,29 @@ export class MemoryRecords implements RecordStore, LogSink {
 
   page(filter: RecordFilter, query: PageQuery): readonly RecordFacts[] {
     return pageOf(this.#records.filter(wantedBy(filter)), record => record, query, true)
+  }
+
+  ranked(filter: RecordFilter, { by, ascending, ranges, among, limit, after }: RankedQuery): RankedPage {
+    const found = this.#records.filter(wantedBy(filter))
+    const seen = found.slice(-among - 1)
+    const isInRange = ([measure, { least = -Infinity, most = Infinity }]: Range, record: RecordFacts): boolean => {
+      const value = measureOf(record, measure)
+      return value !== null && value >= least && value <= most
+    }
+    const bounds = Object.entries(ranges) as readonly Range[]
+    const sign = ascending ? 1 : -1
+    const places = seen.flatMap(record => {
+      const value = measureOf(record, by)
+      return value !== null && bounds.every(range => isInRange(range, record)) ? [{ value, at: record.at, id: record.id, record }] : []
+    })
+    const left = after ? places.filter(place => sign * comparedByValue(place, after) > 0) : places
+    return {
+      records: left
+        .toSorted((a, b) => sign * comparedByValue(a, b))
+        .slice(0, limit)
+        .map(({ record }) => record),
+      searchedFrom: seen.length > among ? seen[0]!.at : null,
+    }
   }
 
   find(id: string): RecordFacts | undefined {
@@ -86,8 +113,15 @@ export class MemoryRecords implements RecordStore, LogSink {
   }
 }
 
+type Range = readonly [measure: RecordMeasure, range: NonNullable<RankedQuery['ranges'][RecordMeasure]>]
+type Place = NonNullable<RankedQuery['after']>
+
+function comparedByValue(a: Place, b: Place): number {
+  return a.value === b.value ? compared(a, b) : a.value - b.value
+}
+
 function wantedBy(filter: RecordFilter): (record: RecordFacts) => boolean {
-  const { id, model, provider, status, from = -Infinity, to = Infinity, minCostUsd, ...equal } = filter
+  const { id, model, provider, status, from = -Infinity, to = Infinity, minCostUsd, failed, ...equal } = filter
   const members = Object.entries(equal).flatMap(([name, value]) =>
     value === undefined ? [] : [[recordFilters[name as keyof typeof equal], value] as const],
   )
@@ -96,6 +130,7 @@ function wantedBy(filter: RecordFilter): (record: RecordFacts) => boolean {
     members.every(([member, value]) => record[member] === value) &&
     isAsked(record, model, provider) &&
     (status === undefined || (status === 'error' ? record.status >= 400 : record.status === status)) &&
+    (failed === undefined || record.status >= 400 || record.reason !== null) &&
     record.at >= from &&
     record.at < to &&
     (minCostUsd === undefined || (record.costUsd ?? 0) >= minCostUsd)

@@ -3,7 +3,9 @@ import { describeError, milliseconds } from '../../../core/kit.ts'
 import {
   AccountStore,
   AdminTokenStore,
+  AlertOutbox,
   AlertStore,
+  AlertTargetStore,
   AuditTrail,
   ConversationStore,
   BackgroundStore,
@@ -23,7 +25,9 @@ import {
 } from '../../../core/stores.ts'
 import { SqlAccounts } from './accounts.ts'
 import { SqlAdminTokens } from './admin-tokens.ts'
+import { SqlAlertOutbox } from './alerts/outbox.ts'
 import { SqlAlerts } from './alerts/store.ts'
+import { SqlAlertTargets } from './alerts/targets.ts'
 import { SqlAuditTrail } from './audit-trail.ts'
 import { SqlConversations } from './conversations.ts'
 import { SqlBackground } from './background.ts'
@@ -123,7 +127,7 @@ export default definePlugin({
     },
   },
   needs: { clock: Clock, sealer: Sealer },
-  contracts: { AlertStore: 1, SavedWindows: 1, BackgroundStore: 2, SignOuts: 1 },
+  contracts: { AlertOutbox: 1, AlertStore: 1, AlertTargetStore: 1, SavedWindows: 1, BackgroundStore: 2, SignOuts: 1 },
   provides: ({ services = [] }) => [
     ...services.map(service => storeServices[service]),
     ...(services.includes('limits') ? [SavedWindows] : []),
@@ -160,6 +164,8 @@ export default definePlugin({
     if (gateway.provides(AuditTrail)) gateway.provide(AuditTrail, new SqlAuditTrail(database, readers.general))
     if (gateway.provides(AdminTokenStore)) gateway.provide(AdminTokenStore, new SqlAdminTokens(database, lookups))
     if (gateway.provides(SignOuts)) gateway.provide(SignOuts, new SqlSignOuts(database, lookups))
+    if (gateway.provides(AlertTargetStore)) gateway.provide(AlertTargetStore, new SqlAlertTargets(database, parts, log, readers.general))
+    if (gateway.provides(AlertOutbox)) gateway.provide(AlertOutbox, new SqlAlertOutbox(database, readers.general))
     if (gateway.provides(AlertStore)) gateway.provide(AlertStore, new SqlAlerts(database, clock, readers.general))
     if (gateway.provides(MetricStore)) {
       const metrics = new LiveMetrics(clock)

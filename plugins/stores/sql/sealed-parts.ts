@@ -7,7 +7,16 @@ import type { DataKey, DataKeys } from './data-keys.ts'
 export interface Place {
   readonly owner: string
   readonly id: string
-  readonly part: 'conversation' | 'body' | 'content' | 'metadata' | 'item' | 'background-input' | 'background-body' | 'background-events'
+  readonly part:
+    | 'conversation'
+    | 'body'
+    | 'content'
+    | 'metadata'
+    | 'item'
+    | 'background-input'
+    | 'background-body'
+    | 'background-events'
+    | 'alert-target'
 }
 
 // version (1) · data key id (16) · nonce (12) · AES-256-GCM ciphertext · tag (16)
@@ -18,7 +27,7 @@ const tagBytes = 16
 /** Copying so many bytes takes about 2 ms. */
 const copiedAtOnceBytes = 4 * 1024 * 1024
 
-/** Encrypts the stored parts of responses, records and conversations, as JSON, with the data key of the organization. */
+/** Encrypts the stored parts of responses, records, conversations and targets, as JSON, with the data key of the organization. */
 export class SealedParts {
   readonly #keys: DataKeys
 

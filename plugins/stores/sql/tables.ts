@@ -1,5 +1,6 @@
 import type { accountFields, keyFields } from '../../../core/stores.ts'
 import type { AlertClaimTable, AlertDeliveryTable, AlertNoteTable, AlertSilenceTable, AlertTable } from './alerts/tables.ts'
+import type { AlertMessageTable, AlertTargetTable, AlertTargetUseTable } from './alerts/target-tables.ts'
 import type { Row } from './field-columns.ts'
 import type {
   KeyUseTable,
@@ -18,8 +19,11 @@ export interface Tables {
   readonly alert: AlertTable
   readonly alert_claim: AlertClaimTable
   readonly alert_delivery: AlertDeliveryTable
+  readonly alert_message: AlertMessageTable
   readonly alert_note: AlertNoteTable
   readonly alert_silence: AlertSilenceTable
+  readonly alert_target: AlertTargetTable
+  readonly alert_target_use: AlertTargetUseTable
   readonly api_key: KeyTable
   readonly audit: AuditTable
   readonly conversation: ConversationTable

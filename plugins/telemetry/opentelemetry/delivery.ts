@@ -44,8 +44,8 @@ export class Delivery {
   readonly #losses: Losses
   readonly #stopping = new AbortController()
   #isLast = false
-  /** Ends the wait before the next try. */
-  #wake: (() => void) | undefined
+  /** End the waits before the next tries. */
+  readonly #wakes = new Set<() => void>()
 
   constructor(http: HttpClient, options: DeliveryOptions, envelope: Envelope, losses: Losses) {
     this.#http = http
@@ -59,21 +59,22 @@ export class Delivery {
     const whole = this.#envelope.around(encodedItems)
     const body = this.#options.compression === 'gzip' ? await zip(whole) : whole
     for (let attempts = 1; ; attempts++) {
+      const isLast = this.#isLast
       const outcome = await this.#send(body)
       if (outcome.isDone) {
         if (outcome.rejected) this.#losses.lost(outcome.rejected, 'the collector rejected a part')
         else this.#losses.delivered()
         return
       }
-      if (!outcome.mayPass || attempts >= maxAttempts || this.#isLast) return this.#losses.lost(items, outcome.why!)
-      await this.#pause(Math.min(outcome.waitMs ?? firstWaitMs * 2 ** (attempts - 1), maxWaitMs))
+      if (!outcome.mayPass || attempts >= maxAttempts || isLast) return this.#losses.lost(items, outcome.why!)
+      if (!this.#isLast) await this.#pause(Math.min(outcome.waitMs ?? firstWaitMs * 2 ** (attempts - 1), maxWaitMs))
     }
   }
 
-  /** From now on, every batch has one try. */
+  /** From now on, every batch has one try, and nothing waits. */
   hurry(): void {
     this.#isLast = true
-    this.#wake?.()
+    for (const wake of this.#wakes) wake()
   }
 
   /** Ends what is under way. */
@@ -94,7 +95,8 @@ export class Delivery {
       const reply = await this.#http.send({ method: 'POST', url, headers: sent, body }, { signal: ending.signal })
       const isDone = reply.status >= 200 && reply.status < 300
       const isMessage = isDone && /^application\/x-protobuf\b/.test(String(reply.headers['content-type']))
-      const received = await beginningOf(reply.body)
+      // With its status, the collector has said what became of the batch. It must not get it twice because the rest of a reply is missing.
+      const received = await beginningOf(reply.body).catch(() => new Uint8Array())
       if (isDone) return { isDone, rejected: (isMessage && rejectedIn(received)) || 0 }
       return { isDone, why: `status ${reply.status}`, mayPass: passing.has(reply.status), waitMs: retryAfterMs(reply.headers) }
     } catch (error) {
@@ -113,11 +115,13 @@ export class Delivery {
 
   #pause(ms: number): Promise<void> {
     return new Promise(resolve => {
-      const timer = setTimeout(resolve, ms).unref()
-      this.#wake = () => {
+      const wake = (): void => {
         clearTimeout(timer)
+        this.#wakes.delete(wake)
         resolve()
       }
+      const timer = setTimeout(wake, ms).unref()
+      this.#wakes.add(wake)
     })
   }
 }

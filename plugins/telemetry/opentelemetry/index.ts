@@ -22,7 +22,7 @@ export default definePlugin({
   options,
   needs: { clock: Clock },
   contracts: { CallObservers: 1 },
-  instance: ({ endpoint }) => new URL(endpoint).host,
+  instance: ({ endpoint }) => endpoint.replace(/^https?:\/\//, '').replace(/\/+$/, ''),
   setup(gateway, given, { clock }) {
     const { signals, content, zdr, hipaa, compression, timeoutMs, delayMs, metricIntervalMs, flushMs } = given
     const isOn = (signal: Signal): boolean => signals.includes(signal)

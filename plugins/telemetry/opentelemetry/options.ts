@@ -12,6 +12,7 @@ export const options = {
   properties: {
     endpoint: {
       ...address,
+      pattern: '^https?://[^@?#]+$',
       description:
         'The address of the collector for OTLP over HTTP, such as http://collector.example.com:4318. `/v1/traces`, `/v1/metrics` and `/v1/logs` are added to it. With defaults(): OTEL_EXPORTER_OTLP_ENDPOINT.',
     },
@@ -80,7 +81,8 @@ export const options = {
     propagate: {
       type: 'boolean',
       default: true,
-      description: 'true: vendors get the header `traceparent`, with the trace id and the id of the span of the attempt.',
+      description:
+        'true: if traces are sent, vendors get the header `traceparent`, with the trace id and the id of the span of the attempt.',
     },
     accounts: {
       type: 'boolean',

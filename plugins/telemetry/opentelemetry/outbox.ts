@@ -10,6 +10,9 @@ export interface OutboxOptions {
   readonly maxWaitingBytes: number
 }
 
+/** Batches under way at once, so that a collector far away can keep up. */
+const maxAtOnce = 4
+
 interface Batch {
   readonly bytes: Uint8Array
   readonly items: number
@@ -25,10 +28,10 @@ export class Outbox {
   /** The length of the whole items. */
   #whole = 0
   readonly #waiting: Batch[] = []
-  /** Of the batch under way, too. */
+  /** Of the batches under way, too. */
   #waitingBytes = 0
   #timer: NodeJS.Timeout | undefined
-  #sending: Promise<void> | undefined
+  readonly #sending = new Set<Promise<void>>()
 
   constructor(delivery: Delivery, losses: Losses, options: OutboxOptions) {
     this.#delivery = delivery
@@ -63,7 +66,7 @@ export class Outbox {
   /** Sends what is left, once. Resolves when that is over; abort the delivery to end it. */
   async flush(): Promise<void> {
     this.#cut()
-    await this.#sending
+    while (this.#sending.size > 0) await Promise.all(this.#sending)
   }
 
   #cut(): void {
@@ -76,7 +79,16 @@ export class Outbox {
     this.#whole = 0
     this.#waiting.push(batch)
     this.#waitingBytes += batch.bytes.length
-    this.#sending ??= this.#sendAll().finally(() => (this.#sending = undefined))
+    this.#start()
+  }
+
+  #start(): void {
+    if (this.#waiting.length === 0 || this.#sending.size >= maxAtOnce) return
+    const sending: Promise<void> = this.#sendAll().finally(() => {
+      this.#sending.delete(sending)
+      this.#start()
+    })
+    this.#sending.add(sending)
   }
 
   async #sendAll(): Promise<void> {

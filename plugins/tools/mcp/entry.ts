@@ -1,5 +1,5 @@
 import { invalidRequest } from '../../../core/index.ts'
-import type { Schema, ToolEntry } from '../../../core/kit.ts'
+import { type Schema, type ToolEntry, wording, own } from '../../../core/kit.ts'
 
 const names = { type: 'array', maxItems: 500, items: { type: 'string' } } as const
 const filter = { type: 'object', properties: { tool_names: names, read_only: { type: 'boolean' } } } as const
@@ -70,7 +70,7 @@ const token = /^[!#$%&'*+\-.^_`|~0-9a-z]{1,256}$/
 export function readEntry(entry: ToolEntry, path: string): McpEntry {
   if (entry['connector_id'] !== undefined)
     throw invalidRequest(
-      `connector_id is not supported: connectors run at their vendor only. Name an MCP server by its server_label, or with its server_url.`,
+      wording`connector_id is not supported: connectors run at their vendor only. Name an MCP server by its server_label, or with its server_url.`,
       `${path}.connector_id`,
     )
   const wire = entry as unknown as Wire
@@ -85,7 +85,7 @@ export function readEntry(entry: ToolEntry, path: string): McpEntry {
     for (const member of ['authorization', 'headers'])
       if (entry[member] !== undefined)
         throw invalidRequest(
-          `Expected ${member} only together with server_url: for the servers of its config, the gateway has the credentials. Leave out ${member}.`,
+          wording`Expected ${own(member)} only together with server_url: for the servers of its config, the gateway has the credentials. Leave out ${own(member)}.`,
           `${path}.${member}`,
         )
   return {
@@ -106,19 +106,23 @@ export function readEntry(entry: ToolEntry, path: string): McpEntry {
 function headersOf({ authorization, headers = {} }: Wire, path: string): Readonly<Record<string, string>> {
   const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
   const odd = given.find(([name]) => !token.test(name))
-  if (odd) throw invalidRequest(`"${odd[0].slice(0, 64)}" is not the name of a header. Rename it, or leave it out.`, `${path}.headers`)
+  if (odd)
+    throw invalidRequest(wording`"${odd[0].slice(0, 64)}" is not the name of a header. Rename it, or leave it out.`, `${path}.headers`)
   const wrong = given.find(([name], index) => reserved.test(name) || given.findIndex(([other]) => other === name) !== index)
   if (wrong)
     throw invalidRequest(
       reserved.test(wrong[0])
-        ? `The header "${wrong[0]}" belongs to the connection with the server, and the gateway sets it. Leave it out.`
-        : `The header "${wrong[0]}" occurs more than once. Leave one out.`,
+        ? wording`The header "${wrong[0]}" belongs to the connection with the server, and the gateway sets it. Leave it out.`
+        : wording`The header "${wrong[0]}" occurs more than once. Leave one out.`,
       `${path}.headers`,
     )
   const all = Object.fromEntries(given)
   if (authorization === undefined) return all
   if (all['authorization'] !== undefined)
-    throw invalidRequest('Expected one authorization, but got the member and a header. Leave out one of them.', `${path}.authorization`)
+    throw invalidRequest(
+      wording`Expected one authorization, but got the member and a header. Leave out one of them.`,
+      `${path}.authorization`,
+    )
   return { ...all, authorization: /^[a-z][a-z0-9-]* +\S/i.test(authorization) ? authorization : `Bearer ${authorization}` }
 }
 

@@ -1,5 +1,5 @@
 import { invalidRequest, isObject, type Item, type JsonObject } from '../../../core/index.ts'
-import { readableOutput } from '../../../core/kit.ts'
+import { readableOutput, wording } from '../../../core/kit.ts'
 import { errorText, maxOutputLength } from './outcome.ts'
 
 type Converted = readonly [call: Item, output: Item]
@@ -62,8 +62,7 @@ export function checkApprovals(input: readonly Item[]): void {
   const odd = answers.find(({ approval_request_id: id }) => !asked.has(id))
   if (odd)
     throw invalidRequest(
-      `No mcp_approval_request has the id "${textOf(odd['approval_request_id']).slice(0, 64)}". ` +
-        'Send the whole conversation with it, or chain with previous_response_id.',
+      wording`No mcp_approval_request has the id "${textOf(odd['approval_request_id']).slice(0, 64)}". Send the whole conversation with it, or chain with previous_response_id.`,
       'input',
     )
 }

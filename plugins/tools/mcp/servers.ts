@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { GatewayError, invalidRequest } from '../../../core/index.ts'
-import { nearest, type ToolScope } from '../../../core/kit.ts'
+import { nearest, type ToolScope, wording, own } from '../../../core/kit.ts'
 import type { McpEntry } from './entry.ts'
 import type { Origins, OriginRules } from './origins.ts'
 import { digestOf, McpServer, type McpServerServices } from './server.ts'
@@ -45,7 +45,7 @@ export class McpServers {
     const { key, owner } = context.caller
     const chosen = entry.url === undefined ? this.#byLabel(entry.label, key.org, path) : this.#byAddress(entry, owner, path)
     if (!allows(chosen.name) && !key.tools?.some(name => name.startsWith(`mcp/${chosen.name}/`))) {
-      const message = `This API key may not use the MCP server "${chosen.name}". It may use: ${key.tools?.join(', ') || 'none'}.`
+      const message = wording`This API key may not use the MCP server "${own(chosen.name)}". It may use: ${own(key.tools?.join(', ') || 'none')}.`
       throw new GatewayError({ status: 403, type: 'permission_error', code: 'tool_not_allowed', message, param: path })
     }
     return chosen
@@ -67,14 +67,14 @@ export class McpServers {
         : near.length > 0
           ? `Did you mean ${near.join(', ')}?`
           : `There are: ${labels.join(', ')}.`
-    throw invalidRequest(`There is no MCP server "${label}" here. ${advice}`, `${path}.server_label`)
+    throw invalidRequest(wording`There is no MCP server "${label}" here. ${own(advice)}`, `${path}.server_label`)
   }
 
   #byAddress({ label, url: address, headers }: McpEntry, owner: string, path: string): ChosenServer {
     const allowed = this.#origins.find(address!)
     if (!allowed)
       throw invalidRequest(
-        `The operator of this gateway does not allow the address of the MCP server "${label}". Name a server of the gateway by its server_label alone, or ask the operator to list the origin of this one.`,
+        wording`The operator of this gateway does not allow the address of the MCP server "${label}". Name a server of the gateway by its server_label alone, or ask the operator to list the origin of this one.`,
         `${path}.server_url`,
       )
     const { url, rules, publicOnly } = allowed

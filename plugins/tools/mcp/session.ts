@@ -8,7 +8,7 @@ import {
   type ToolResult,
   type ToolSession,
 } from '../../../core/index.ts'
-import type { ToolEvent, ToolRun, ToolScope } from '../../../core/kit.ts'
+import { type ToolEvent, type ToolRun, type ToolScope, wording, own } from '../../../core/kit.ts'
 import type { McpEntry } from './entry.ts'
 import { argumentsIn, functionNameOf } from './items.ts'
 import type { McpTool } from './listed-tool.ts'
@@ -111,7 +111,7 @@ export class McpSession implements ToolSession {
       const { words, kind } = faultOf(error)
       this.#warn(error)
       const advice = kind.isRefusal ? ' Check the authorization and the headers of its entry.' : ' Try again, or leave it out.'
-      const message = `The MCP server "${this.#label}" ${words}, so its tools are not known.${advice}`
+      const message = wording`The MCP server "${this.#label}" ${words}, so its tools are not known.${own(advice)}`
       throw new GatewayError({
         status: 424,
         type: 'provider_error',

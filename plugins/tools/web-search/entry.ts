@@ -1,5 +1,5 @@
 import { invalidRequest } from '../../../core/index.ts'
-import type { SearchLocation, ToolEntry, WebSearchTool } from '../../../core/kit.ts'
+import { type SearchLocation, type ToolEntry, type WebSearchTool, wording, own } from '../../../core/kit.ts'
 import { domainOf } from './results.ts'
 
 /** An entry of `tools`, with the defaults filled in. */
@@ -35,7 +35,7 @@ function domains(listed: readonly string[] | null | undefined, member: string): 
   return (listed ?? []).map(text => {
     const domain = domainOf(text)
     if (domain === undefined)
-      throw invalidRequest(`Expected domains such as "example.com" in filters.${member}, got "${text.slice(0, 60)}".`, 'tools')
+      throw invalidRequest(wording`Expected domains such as "example.com" in filters.${own(member)}, got "${text.slice(0, 60)}".`, 'tools')
     return domain
   })
 }

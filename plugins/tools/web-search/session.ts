@@ -10,7 +10,7 @@ import {
   type ToolResult,
   type ToolSession,
 } from '../../../core/index.ts'
-import type { SearchEvent, ToolRun, ToolScope } from '../../../core/kit.ts'
+import { type SearchEvent, type ToolRun, type ToolScope, wording, own } from '../../../core/kit.ts'
 import type { EngineLine } from './engine-line.ts'
 import type { SearchEntry } from './entry.ts'
 import type { ResultCache } from './result-cache.ts'
@@ -74,13 +74,11 @@ export class SearchSession implements ToolSession {
       const field = this.#policy.zdr.value ? 'zero data retention' : 'HIPAA mode'
       const missing = this.#policy.zdr.value ? 'zero-data-retention policy' : 'business associate agreement'
       return policyRefusal(
-        `This API key has ${field} on, and no search engine here has a ${missing} that covers this request. Leave out web_search, choose a model that searches ` +
-          'the web itself, or use another API key.',
+        wording`This API key has ${own(field)} on, and no search engine here has a ${own(missing)} that covers this request. Leave out web_search, choose a model that searches the web itself, or use another API key.`,
       )
     }
     return invalidRequest(
-      `web_search needs a search engine, since ${namesOf(endpoints)} cannot search the web, and this gateway has none. ` +
-        `Set one of ${engineVariables.join(', ')} for the gateway, or choose a model that searches the web itself${this.#examples()}.`,
+      wording`web_search needs a search engine, since ${namesOf(endpoints)} cannot search the web, and this gateway has none. Set one of ${own(engineVariables.join(', '))} for the gateway, or choose a model that searches the web itself${own(this.#examples())}.`,
       'tools',
     )
   }
@@ -139,8 +137,7 @@ export class SearchSession implements ToolSession {
 
   #noNative(endpoints: readonly Endpoint[]): GatewayError {
     return invalidRequest(
-      `web_search with the engine "native" needs a model that searches the web itself, and ${namesOf(endpoints)} does not${this.#examples()}. ` +
-        'Leave the engine to "auto", or choose "managed".',
+      wording`web_search with the engine "native" needs a model that searches the web itself, and ${namesOf(endpoints)} does not${own(this.#examples())}. Leave the engine to "auto", or choose "managed".`,
       'tools',
     )
   }

@@ -99,9 +99,10 @@ function configOf(name: ProxyName, port: number, gatewayPorts: readonly number[]
   const file = name === 'nginx' ? 'nginx.conf' : 'haproxy.cfg'
   const [listens, server] =
     name === 'nginx' ? [/(?<= listen )80(?=;)/, /^ +server 10\.0\.0\.\d:8080.*$/gm] : [/(?<= bind ):80$/m, /^ +server gateway\d .*$/gm]
-  const text = readFileSync(fileURLToPath(new URL(`../../../docs/deploy/${file}`, import.meta.url)), 'utf8')
+  const text = readFileSync(fileURLToPath(new URL(`../../../deploy/proxies/${file}`, import.meta.url)), 'utf8')
   const servers = text.match(server) ?? []
-  if (servers.length !== 3 || !listens.test(text)) throw new Error(`docs/deploy/${file} has no address to listen on, or not three servers.`)
+  if (servers.length !== 3 || !listens.test(text))
+    throw new Error(`deploy/proxies/${file} has no address to listen on, or not three servers.`)
   let index = 0
   return text
     .replace(listens, `127.0.0.1:${port}`)

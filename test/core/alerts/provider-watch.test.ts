@@ -155,6 +155,29 @@ t.test('when the gateway that saw it dies, another tells that it is back once it
   t.same(stage.titles, ['Provider acme is down', 'Provider acme is back'])
 })
 
+t.test('a gateway that has not asked since knows nothing, and one that gets answers does', async t => {
+  const [stage, idle, busyOne] = replicas(2) as [AlertStage, Replica, Replica]
+  for (let times = 0; times < 10; times++) idle.fail('m', 'acme', unreachable)
+  await pass(stage, [idle, busyOne], 10)
+  await pass(stage, [idle, busyOne], 14 * 60, () => busyOne.answer())
+  t.same(stage.titles, ['Provider acme is down'], 'it may be down for one of them')
+  await pass(stage, [idle, busyOne], 2 * 60, () => busyOne.answer())
+  t.same(stage.titles, ['Provider acme is down', 'Provider acme is back'])
+})
+
+t.test('a provider that nobody asks again is not said to be back', async t => {
+  const [stage, one] = replicas(1) as [AlertStage, Replica]
+  for (let times = 0; times < 10; times++) one.fail('m', 'acme', unreachable)
+  await pass(stage, [one], 10)
+  stage.clock.pass(20 * 60_000)
+  await pass(stage, [one], 60)
+  t.equal(stage.titles.length, 1)
+  stage.clock.pass(24 * 60 * 60_000)
+  await pass(stage, [one], 11)
+  t.same(stage.titles.slice(1), ['Provider acme was not asked again'])
+  t.match(stage.alerts, [{ state: 'resolved' }, { facts: { state: 'unknown' } }])
+})
+
 t.test('without failures, a healthy gateway changes nothing', async t => {
   const [stage, one] = replicas(1) as [AlertStage, Replica]
   await pass(stage, [one], 30, () => one.answer())

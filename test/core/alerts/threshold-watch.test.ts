@@ -17,6 +17,10 @@ function stage(threshold: Partial<AlertThreshold> & Pick<AlertThreshold, 'of'>) 
   const watch = new ThresholdWatch({ announcer: shared.announcer(), records, catalog, thresholds })
   let made = 0
   /** Requests that end now. */
+  const lists = async (count: number): Promise<void> => {
+    const list = (): RequestRecord => testRecord({ id: `req_${made++}`, at: shared.clock.now(), path: '/v1/models', org: 'example' })
+    await records.write(Array.from({ length: count }, list))
+  }
   const requests = async (count: number, outcome: string, { provider = 'acme', model = 'm', ms = 100 } = {}): Promise<void> => {
     const record = (): RequestRecord =>
       testRecord({
@@ -40,11 +44,12 @@ function stage(threshold: Partial<AlertThreshold> & Pick<AlertThreshold, 'of'>) 
       await watch.check()
     }
   }
-  return { shared, requests, minutes, watch }
+  return { shared, requests, lists, minutes }
 }
 
 t.test('an error rate over the threshold is told, and when it is well below', async t => {
-  const { shared, requests, minutes } = stage({ of: 'gateway', errorShare: 0.2 })
+  const { shared, requests, lists, minutes } = stage({ of: 'gateway', errorShare: 0.2, p95Ms: 10_000 })
+  await lists(500)
   await requests(4, 'unavailable')
   await minutes(1)
   t.same(shared.titles, [], 'too few')
@@ -135,6 +140,9 @@ t.test('a threshold that is gone from the config is forgotten', async t => {
     catalog: { endpoint: () => undefined },
     thresholds: [],
   })
+  await other.check()
+  t.equal(shared.store.notes('threshold/').length, 1, 'a gateway with the earlier config may still run')
+  shared.clock.pass(25 * 60 * minuteMs)
   await other.check()
   t.same(shared.store.notes('threshold/'), [])
   t.equal(shared.titles.length, 1)

@@ -1,10 +1,12 @@
 import t, { type Test } from 'tap'
+import { WebSocket } from 'undici'
 import { CallObservers, GatewayError, ProviderFailure, type CallObserver, type GuardSession } from '../../../core/index.ts'
 import type { BegunCall, BegunTool, ClosedRequest, EndedAttempt, EndedCall, EndedTool, GuardLook, MadePlan } from '../../../core/kit.ts'
 import decisionRoute from '../../../plugins/endpoints/decisions/index.ts'
+import responsesWebSocket from '../../../plugins/endpoints/responses-websocket/index.ts'
 import { decide, deciding } from '../../kit/decision-stage.ts'
-import { gateway, hello, saying, scripted, type GatewayUnderTest } from '../../kit/gateway.ts'
-import { adding, ask, guarding, listing, stop, text, witness } from '../../kit/stage.ts'
+import { gateway, hello, listeningGateway, saying, scripted, type GatewayUnderTest } from '../../kit/gateway.ts'
+import { adding, ask, guarding, listing, stop, text, usage, witness } from '../../kit/stage.ts'
 import { calling, lookup, toCall } from '../../kit/tool-stage.ts'
 
 const trace = '0af7651916cd43dd8448eb211c80319c'
@@ -76,7 +78,8 @@ t.test('every request with a record is told once, also those that never became a
     const { id, at, elapsedMs, method, status, errorCode, surface, kind, keyId, org, team, provider, model, stream, usage, costUsd } =
       record
     const facts = { id, at, elapsedMs, method, status, errorCode, surface, kind, keyId, org, team, provider, model, stream, usage, costUsd }
-    t.match(told.closed[index], { ...facts, attempts: record.attempts.length, reason: null })
+    t.match(told.closed[index], { ...facts, attempts: record.attempts.length })
+    t.equal(told.closed[index]!.reason?.kind ?? null, record.reason)
   }
   t.match(told.closed, [
     { status: 200, org: 'demo-org', team: 'demo-team', model: 'm', isListed: true, policy: { zdr: false, logging: true }, trace: null },
@@ -159,11 +162,11 @@ t.test('the plan: how many endpoints, and by which sort', async t => {
   const { plugin, told } = witnessing()
   const endpoints = [{ provider: 'acme' }, { provider: 'globex' }]
   const under = await open(t, { plugins: [saying('acme', hello), saying('globex', hello), listing({ model: 'm', endpoints }), plugin] })
-  await ask(under, { model: 'm', routing: { provider: { sort: 'cost' } } })
+  await ask(under, { model: 'm', routing: { provider: { sort: 'throughput' } } })
   await ask(under, { model: 'acme/m' })
   await ask(under, { model: 'unknown' })
   t.match(told.plans, [
-    { candidates: 2, sort: 'cost' },
+    { candidates: 2, sort: 'throughput' },
     { candidates: 1, sort: null },
   ])
   t.equal(told.plans.length, 2, 'a request without endpoints has no plan')
@@ -214,7 +217,7 @@ t.test('guardrails: what came of each look at the input and at the answer', asyn
   ]
   const { plugin, told } = witnessing()
   const guards = cases.map(([name, session, more]) => guarding(session, { name, applies: 'key', ...more }))
-  const under = await open(t, { plugins: [saying('acme', [text('one '), text('two'), stop]), ...guards, plugin] })
+  const under = await open(t, { plugins: [saying('acme', [usage(3, 2), text('one '), text('two'), stop]), ...guards, plugin] })
   for (const [name, , , looks] of cases) {
     told.looks.length = 0
     const apiKey = await under.gateway.issueKey({ name, guardrails: [name] })
@@ -232,6 +235,7 @@ t.test('guardrails: what came of each look at the input and at the answer', asyn
 t.test('a guardrail that saw a part of an answer which then breaks off is not told', async t => {
   const { plugin, told } = witnessing()
   const breaking = scripted('acme', async function* () {
+    yield usage(3, 2)
     yield text('one')
     throw new ProviderFailure({ kind: 'network', message: 'Broke.', progress: 'answering' })
   })
@@ -244,7 +248,9 @@ t.test('a guardrail that saw a part of an answer which then breaks off is not to
 t.test('each run of a tool is told by the type of the tool', async t => {
   const { plugin, told } = witnessing()
   const acme = witness('acme', (_, count) =>
-    count === 1 ? [...['a', 'b', 'c'].flatMap(word => calling('lookup', { word }, word)), toCall] : [text('Found.'), stop],
+    count === 1
+      ? [...['a', 'b', 'c'].flatMap(word => calling('lookup', { word }, word)), usage(3, 2), toCall]
+      : [text('Found.'), usage(3, 2), stop],
   )
   const tool = lookup(({ arguments: { word } }) => {
     if (word === 'b') throw new Error('broken')
@@ -302,4 +308,27 @@ t.test('an observer without `closed` and one that breaks harm nothing', async t 
   )
   const undeclared = adding<CallObserver>(CallObservers, { name: 'worse', begin: () => undefined, closed: 7 as never })
   await t.rejects(gateway({ plugins: [undeclared] }), /closed/)
+})
+
+t.test('messages of a connection go on with the trace of its upgrade', async t => {
+  const { plugin, told } = witnessing()
+  const under = await listeningGateway({ plugins: [saying('acme', hello), responsesWebSocket({}), plugin] })
+  t.teardown(under.stop)
+  const headers = { authorization: `Bearer ${under.apiKey}`, traceparent: callers }
+  const socket = new WebSocket(`${under.url.replace('http', 'ws')}/v1/responses`, { headers })
+  await new Promise(resolve => socket.addEventListener('open', resolve, { once: true }))
+  const done = new Promise<void>(resolve => {
+    socket.addEventListener('message', ({ data }) => {
+      if (String(data).includes('"response.completed"')) resolve()
+    })
+  })
+  socket.send(JSON.stringify({ type: 'response.create', model: 'acme/m', input: 'hi' }))
+  await done
+  socket.close()
+  await under.recorded(2)
+  t.match(told.calls, [{ trace: { traceId: trace, spanId: callersSpan } }])
+  t.match(told.closed, [
+    { method: 'WEBSOCKET', status: 200, trace: { traceId: trace } },
+    { method: 'GET', status: 101, kind: null, trace: { traceId: trace } },
+  ])
 })

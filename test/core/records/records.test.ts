@@ -277,6 +277,7 @@ timed('a sink that lags loses the oldest, and how many is logged', async t => {
     'the newest',
   )
   t.match(logs.join(''), `"dropped":${25_001 - ids.length}`)
+  t.match(queue.states(), [{ waiting: 0, dropped: 25_001 - ids.length, contentsDropped: 0, failed: 0 }])
 })
 
 timed('content that waits is bounded by its size, and so is a batch', async t => {
@@ -298,6 +299,7 @@ timed('content that waits is bounded by its size, and so is a batch', async t =>
   t.ok(withContent.length > 100 && withContent.length <= 130, 'the oldest content goes')
   t.equal(withContent.at(-1), 'req_200')
   t.match(logs.join(''), new RegExp(`"contents":${201 - withContent.length},.*the content of the oldest records was dropped`))
+  t.match(queue.states(), [{ waiting: 0, dropped: 0, contentsDropped: 201 - withContent.length, failed: 0 }])
   t.ok(batches.every(batch => batch.filter(({ response }) => response).length <= 5))
 })
 

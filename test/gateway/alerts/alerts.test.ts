@@ -10,9 +10,12 @@ import { storeServiceNames } from '../../../core/stores.ts'
 import sql from '../../../plugins/stores/sql/index.ts'
 import { noPostgres, startPostgres } from '../../plugins/stores/postgres-server.ts'
 import { write } from '../../plugins/stores/sql.ts'
-import { gateways, type Delivered } from './gateways.ts'
+import { canary, gateways, type Delivered } from './gateways.ts'
 
 const services = [...storeServiceNames]
+
+// They wait most of the time.
+t.jobs = 3
 
 t.test('three gateways on one SQLite file tell each alert once', { timeout: 120_000 }, async t => {
   const file = join(t.testdir({}), 'turnpike.db')
@@ -71,7 +74,10 @@ async function toldOnce(t: Test, count: number, stores: () => readonly PluginUse
   acme.isDown = true
   for (const under of all)
     await Promise.all(Array.from({ length: 12 }, (_, index) => Promise.all([1, 2, 3].map(() => under.ask(under.apiKey, `m${index}`)))))
+  // Callers can make up names of models, and they fail, too.
+  await Promise.all([1, 2, 3, 4, 5, 6].map(() => first!.ask(first!.apiKey, `acme/${canary}`)))
   t.match(await until('provider', 1), [{ alert: { title: 'Provider acme is down', org: null } }])
+  t.notMatch(JSON.stringify(delivered), new RegExp(`${canary}|${key}|tp_`))
   // Callers get errors, which may be told by now, too.
   const [errors, others] = [
     delivered.filter(({ alert }) => alert.kind === 'errors'),

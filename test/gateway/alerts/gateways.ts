@@ -17,6 +17,8 @@ export interface AlertGateway extends AdminGateway {
 }
 
 const usd = 0.01
+/** In every prompt. */
+export const canary = 'canary-5e1d'
 
 /** Gateways on one database, whose channels add to one list. A request to the model `priced` costs a cent, and `acme` may be down. */
 export async function gateways(
@@ -46,7 +48,7 @@ export async function gateways(
     const under = await adminGateway({ plugins: [...stores(), channel, provider, catalog] })
     const ask = async (key: string, model = 'priced'): Promise<number> => {
       const headers = { authorization: `Bearer ${key}` }
-      const reply = await under.request('/v1/responses', { body: { model, input: 'hi', max_output_tokens: 16 }, headers })
+      const reply = await under.request('/v1/responses', { body: { model, input: canary, max_output_tokens: 16 }, headers })
       await reply.text()
       return reply.status
     }

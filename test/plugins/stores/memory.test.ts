@@ -4,7 +4,9 @@ import type { Token } from '../../../core/index.ts'
 import {
   AccountStore,
   AdminTokenStore,
+  AlertOutbox,
   AlertStore,
+  AlertTargetStore,
   AuditTrail,
   ConversationStore,
   BackgroundStore,
@@ -18,7 +20,9 @@ import {
 import {
   accountStoreSuite,
   adminTokenStoreSuite,
+  alertOutboxSuite,
   alertStoreSuite,
+  alertTargetStoreSuite,
   auditTrailSuite,
   conversationStoreSuite,
   backgroundStoreSuite,
@@ -52,7 +56,7 @@ t.test('provides all five services, or those it is asked for', async t => {
 t.test('refuses an unknown service', async t => {
   await t.rejects(setUp([memory({ services: ['sessions' as 'keys'] })]), {
     message:
-      'plugin memory has bad options: services[0] must be one of keys, accounts, responses, conversations, background, metrics, limits, ledger, records, audit, admin-tokens, sign-outs, alerts',
+      'plugin memory has bad options: services[0] must be one of keys, accounts, responses, conversations, background, metrics, limits, ledger, records, audit, admin-tokens, sign-outs, alerts, alert-targets, alert-outbox',
   })
 })
 
@@ -81,6 +85,20 @@ void t.test('the suite of audit trails', async t => auditTrailSuite(t, { open: a
 void t.test('the suite of admin tokens', async t => adminTokenStoreSuite(t, { open: async () => ({ tokens: await get(AdminTokenStore) }) }))
 
 void t.test('the suite of sign-outs', async t => signOutsSuite(t, { open: async () => ({ signOuts: await get(SignOuts) }) }))
+
+void t.test('the suite of alert targets', async t =>
+  alertTargetStoreSuite(t, { open: async () => ({ targets: await get(AlertTargetStore) }) }),
+)
+
+void t.test('the suite of alert outboxes', async t =>
+  alertOutboxSuite(t, {
+    async open() {
+      const clock = new FakeClock()
+      const { container } = await setUp([memory({})], clock)
+      return { outbox: container.get(AlertOutbox), pass: milliseconds => clock.pass(milliseconds) }
+    },
+  }),
+)
 
 void t.test('the suite of alert stores', async t =>
   alertStoreSuite(t, {

@@ -3,6 +3,8 @@ import { sql, type Kysely, type Transaction } from 'kysely'
 import t from 'tap'
 import { SqlAccounts } from '../../../plugins/stores/sql/accounts.ts'
 import { SqlAdminTokens } from '../../../plugins/stores/sql/admin-tokens.ts'
+import { SqlAlertOutbox } from '../../../plugins/stores/sql/alerts/outbox.ts'
+import { SqlAlertTargets } from '../../../plugins/stores/sql/alerts/targets.ts'
 import { SqlAlerts } from '../../../plugins/stores/sql/alerts/store.ts'
 import { SqlAuditTrail } from '../../../plugins/stores/sql/audit-trail.ts'
 import { SqlConversations } from '../../../plugins/stores/sql/conversations.ts'
@@ -24,7 +26,9 @@ import { leanKey } from '../../../core/testing/stores/key-store-suite.ts'
 import {
   accountStoreSuite,
   adminTokenStoreSuite,
+  alertOutboxSuite,
   alertStoreSuite,
+  alertTargetStoreSuite,
   auditTrailSuite,
   conversationStoreSuite,
   backgroundStoreSuite,
@@ -76,6 +80,35 @@ onEveryDatabase(t, (t, open) => {
     }),
   )
 
+  void t.test('targets of alerts', async t =>
+    alertTargetStoreSuite(t, {
+      async open() {
+        const { database, close } = await openOnce(t, open)
+        const gateway = (): SqlAlertTargets => new SqlAlertTargets(database, partsOn(database), silent)
+        return { close, targets: gateway(), other: gateway() }
+      },
+    }),
+  )
+
+  void t.test('messages to targets of alerts', async t =>
+    alertOutboxSuite(t, {
+      async open() {
+        const { database, close } = await openOnce(t, open)
+        const gateway = (): SqlAlertOutbox => new SqlAlertOutbox(database)
+        const pass = async (milliseconds: number): Promise<void> => {
+          const earlier = (column: string) => sql<number>`${sql.ref(column)} - ${sql.lit(milliseconds)}`
+          const [at, since, due_at, ended_at] = ['at', 'since', 'due_at', 'ended_at'].map(earlier)
+          await database.updateTable('alert_message').set({ at: at!, since: since!, due_at: due_at!, ended_at: ended_at! }).execute()
+          await database
+            .updateTable('alert_target_use')
+            .set({ digest_at: earlier('digest_at'), ended_at: earlier('ended_at') })
+            .execute()
+        }
+        return { close, outbox: gateway(), other: gateway(), pass }
+      },
+    }),
+  )
+
   void t.test('alerts', async t =>
     alertStoreSuite(t, {
       async open() {
@@ -102,6 +135,38 @@ onEveryDatabase(t, (t, open) => {
       },
     }),
   )
+
+  void t.test('the newest ten thousand alerts of each organization stay', async t => {
+    const database = await open(t)
+    const now = Date.now()
+    const alert = { kind: 'cap', subject: 'key:demo', severity: 'info', title: 'x', message: 'x', facts: '{}', audience: 'all' }
+    const rows = Array.from({ length: 10_700 }, (_, index) => ({
+      ...alert,
+      id: `a${String(index).padStart(5, '0')}`,
+      at: now + index,
+      org: index < 600 ? 'example' : null,
+      resolves: null,
+      resolved_at: null,
+      acknowledged_at: null,
+      acknowledged_by: null,
+      silenced_by: null,
+    }))
+    for (let index = 0; index < rows.length; index += 500)
+      await database
+        .insertInto('alert')
+        .values(rows.slice(index, index + 500))
+        .execute()
+    const alerts = new SqlAlerts(database, systemClock)
+    await alerts.expire()
+    t.equal((await alerts.page({ org: 'example' }, { limit: 1_000 })).length, 600)
+    const { left } = await database
+      .selectFrom('alert')
+      .select(({ fn }) => fn.countAll<number>().as('left'))
+      .executeTakeFirstOrThrow()
+    t.equal(Number(left), 10_600)
+    t.equal(await alerts.find('a00699'), undefined, 'the oldest of the gateway')
+    t.ok(await alerts.find('a00700'))
+  })
 
   void t.test('background responses', async t =>
     backgroundStoreSuite(t, {

@@ -36,7 +36,7 @@ for (const [name, policy, options, isSent] of cases)
     const acme = witness('acme', (_, count) =>
       count % 2 === 1
         ? [text(`${canary}-answer `), text('said.'), usage(3, 2), stop]
-        : [...calling(`${canary}-tool`, { word: `${canary}-argument` }), toCall],
+        : [...calling(`${canary}-tool`, { word: `${canary}-argument` }), usage(3, 2), toCall],
     )
     const plugins = [acme.plugin, models, clearing()]
     const { under, collector, finish } = await telemetryStage(t, options, { plugins, key: { name: 'k', policy } })

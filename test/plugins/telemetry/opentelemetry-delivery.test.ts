@@ -24,6 +24,18 @@ t.test('a collector that is busy gets the batch again, when it says', async t =>
   t.equal(collector.spans().length, 3, 'nothing is lost, and nothing comes twice')
 })
 
+t.test('whatever wait a collector asks for, a stop tries once more', async t => {
+  const { under, collector, finish } = await telemetryStage(t, quick, { plugins: plugins() }, (_, response, count) => {
+    if (count === 1) response.writeHead(503, { 'retry-after': '86400' }).end()
+    else response.writeHead(200).end()
+  })
+  await ask(under, { model: 'm' })
+  await under.recorded(1)
+  await until(() => collector.count >= 1)
+  await finish()
+  t.equal(collector.spans().length, 3)
+})
+
 t.test('a collector that refuses loses the batch, and the log says so once', async t => {
   for (const status of [400, 401, 404, 413, 500, 307]) {
     const { under, collector, finish } = await telemetryStage(t, quick, { plugins: plugins() }, (_, response) => {
@@ -58,6 +70,20 @@ t.test('a part that the collector rejects is counted', async t => {
   t.match(lines[0], /"why":"the collector rejected a part"/)
   t.notMatch(lines.join('\n'), /"demo"/)
   t.match(collector.metrics().get('turnpike.telemetry.dropped'), [{ at: { 'turnpike.signal': 'traces' } }])
+})
+
+t.test('a batch that was taken is not lost, although the rest of the reply is missing', async t => {
+  const options: TelemetryOptions = { ...quick, timeoutMs: 60_000, flushMs: 1_000 }
+  const { under, collector, finish } = await telemetryStage(t, options, { plugins: plugins() }, (_, response) => {
+    response.writeHead(200, { 'content-type': 'application/x-protobuf', 'content-length': '100' })
+    response.write('x')
+  })
+  await ask(under, { model: 'm' })
+  await until(() => collector.count >= 1)
+  await finish()
+  t.equal(collector.spans().length, 3)
+  t.equal(collector.count, 1)
+  t.notMatch(under.logs.join('\n'), /not delivered/)
 })
 
 t.test('replies that are no message, endless or broken do no harm', async t => {

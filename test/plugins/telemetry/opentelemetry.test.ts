@@ -106,6 +106,7 @@ t.test('what went wrong is in spans, metrics and log records', async t => {
   let count = 0
   const failing = scripted('acme', async function* () {
     if (++count === 1) throw new ProviderFailure({ kind: 'unavailable', status: 503, message: 'Down, said demo-secret.' })
+    yield usage(3, 2)
     yield text('one')
     throw new ProviderFailure({ kind: 'network', message: 'Broke.', progress: 'answering' })
   })
@@ -129,7 +130,7 @@ t.test('what went wrong is in spans, metrics and log records', async t => {
     { status: undefined, at: { 'turnpike.attempts': 2 } },
     { status: { code: 2 }, at: { 'http.response.status_code': 200, 'error.type': 'provider_error' } },
     { status: undefined, at: { 'http.response.status_code': 400 } },
-    { status: undefined, at: { 'http.response.status_code': 401, 'turnpike.key': undefined } },
+    { status: undefined, at: { 'http.response.status_code': 401, 'turnpike.failure.reason': 'authentication', 'turnpike.key': undefined } },
   ])
   t.match(
     collector.logs().map(({ severity_text }) => severity_text),
@@ -199,7 +200,9 @@ t.test('metrics of both versions of the conventions', async t => {
 })
 
 t.test('tools, guardrails, decisions and embeddings', async t => {
-  const acme = witness('acme', (_, count) => (count === 1 ? [...calling('lookup', { word: 'a' }), toCall] : [text('Found.'), stop]))
+  const acme = witness('acme', (_, count) =>
+    count === 1 ? [...calling('lookup', { word: 'a' }), usage(3, 2), toCall] : [text('Found.'), usage(3, 2), stop],
+  )
   const guard = guarding({ input: () => ({ pass: true }), decision: () => ({ pass: true }) }, { name: 'demo-guard' })
   const plugins = [acme.plugin, lookup().plugin, guard, models, deciding('dm').plugin, decisionRoute({}), embeddingsRoute({})]
   const { under, collector, finish } = await telemetryStage(t, { conventions: 'latest' }, { plugins })
@@ -304,6 +307,7 @@ t.test('options that cannot work end the start', async t => {
   const bad: readonly [object, RegExp][] = [
     [{ endpoint: 'ftp://collector.example.com' }, /endpoint/],
     [{ endpoint: 'http://user:demo-password@collector.example.com' }, /endpoint/],
+    [{ endpoint: 'https://collector.example.com/?key=demo-password' }, /endpoint/],
     [{ content: true, signals: ['metrics'] }, /needs traces and logs/],
     [{ headers: { authorization: 'demo\nsecret' } }, /header "authorization"/],
     [{ sampling: { ratio: 2 } }, /ratio/],

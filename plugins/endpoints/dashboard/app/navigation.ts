@@ -3,6 +3,7 @@ import { session } from './api.ts'
 import { Icon } from './components/icon.ts'
 import { html } from './html.ts'
 import { leave } from './leaving.ts'
+import { OpenAlerts } from './open-alerts.ts'
 import { overviewParameters } from './overview-view.ts'
 import type { PageEntry } from './page-list.ts'
 import { hrefOf } from './place.ts'
@@ -17,12 +18,14 @@ export function Navigation({
   current,
   admin,
   isOpen,
+  openAlerts,
   onSignedOut,
 }: {
   readonly pages: readonly PageEntry[]
   readonly current: string
   readonly admin: SignedIn
   readonly isOpen: boolean
+  readonly openAlerts: string | undefined
   readonly onSignedOut: () => void
 }): VNode {
   const signOut = async (): Promise<void> => {
@@ -38,7 +41,7 @@ export function Navigation({
           ({ id, title, icon }) =>
             html`<li key=${id}>
               <a href=${id === '' ? hrefOf(id, overviewParameters()) : hrefOf(id)} aria-current=${id === current ? 'page' : undefined}
-                ><${Icon} name=${icon} />${title}</a
+                ><${Icon} name=${icon} />${title}${id === 'alerts' && html`<${OpenAlerts} number=${openAlerts} />`}</a
               >
             </li>`,
         )}

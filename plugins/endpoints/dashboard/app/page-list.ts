@@ -18,6 +18,7 @@ export interface PageEntry {
 export const pages: readonly PageEntry[] = [
   { id: '', title: 'Overview', icon: 'chart', load: () => import('./pages/overview.ts') },
   { id: 'logs', title: 'Logs', icon: 'list', load: () => import('./pages/logs.ts') },
+  { id: 'alerts', title: 'Alerts', icon: 'bell', load: () => import('./pages/alerts/index.ts') },
   { id: 'keys', title: 'Keys', icon: 'key', load: () => import('./pages/keys/index.ts') },
   { id: 'accounts', title: 'Organizations', icon: 'people', load: () => import('./pages/accounts/index.ts') },
   { id: 'models', title: 'Models', icon: 'cube', reach: 'all', load: () => import('./pages/models.ts') },

@@ -1,5 +1,8 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
+import { withParameters, type Parameters } from './address.ts'
 import { hasUnsaved, leave } from './leaving.ts'
+
+export { hrefOf, type Parameters } from './address.ts'
 
 /** Where the browser is: a page of the dashboard and its parameters. All pages are in one folder, so every address is relative. */
 export interface Place {
@@ -8,20 +11,11 @@ export interface Place {
   readonly query: URLSearchParams
 }
 
-/** Parameters to set. Those that are empty, null or undefined are removed. */
-export type Parameters = Readonly<Record<string, string | number | boolean | null | undefined>>
-
 const changed = new EventTarget()
 
 export function here(): Place {
   const { pathname, search } = location
   return { page: decodeURIComponent(pathname.slice(pathname.lastIndexOf('/') + 1)), query: new URLSearchParams(search) }
-}
-
-/** The address of a page, for `href`. */
-export function hrefOf(page: string, parameters: Parameters = {}): string {
-  const text = withParameters(new URLSearchParams(), parameters).toString()
-  return `${page || './'}${text && `?${text}`}`
 }
 
 /** Asks first if something is not saved, except with `replace`, which stays on the page. */
@@ -107,12 +101,4 @@ export function followLinks(): void {
     event.preventDefault()
     go(link.href)
   })
-}
-
-function withParameters(query: URLSearchParams, parameters: Parameters): URLSearchParams {
-  for (const [name, value] of Object.entries(parameters)) {
-    if (value === undefined || value === null || value === '' || value === false) query.delete(name)
-    else query.set(name, String(value))
-  }
-  return query
 }

@@ -9,6 +9,7 @@ import { addedPages, type AddedPage } from './added-pages.ts'
 import { html } from './html.ts'
 import { useLeaving } from './leaving.ts'
 import { Navigation } from './navigation.ts'
+import { OpenAlerts, useOpenAlerts } from './open-alerts.ts'
 import { keepOverview } from './overview-view.ts'
 import { pages, type PageEntry } from './page-list.ts'
 import { usePlace } from './place.ts'
@@ -89,6 +90,7 @@ function Frame({
   const { page: id, query } = usePlace()
   if (id === '') keepOverview(Object.fromEntries(query))
   const [isOpen, setOpen] = useState(false)
+  const openAlerts = useOpenAlerts()
   const all = [...pages, ...addedPages(added)].filter(({ role = 'viewer', reach = 'org' }) => reaches(admin, role, reach))
   const current = all.find(page => page.id === id)
   useLayoutEffect(() => setOpen(false), [id])
@@ -99,9 +101,10 @@ function Frame({
         <${Icon} name=${isOpen ? 'close' : 'menu'} /><span class="hidden">Menu</span>
       </button>
       <span class="top-title">${current?.title ?? 'Turnpike'}</span>
+      ${openAlerts !== undefined && html`<a class="top-alerts" href="alerts"><${OpenAlerts} number=${openAlerts} /></a>`}
     </header>
     <${LeaveDialog} />
-    <${Navigation} pages=${all} current=${id} admin=${admin} isOpen=${isOpen} onSignedOut=${onSignedOut} />
+    <${Navigation} pages=${all} current=${id} admin=${admin} isOpen=${isOpen} openAlerts=${openAlerts} onSignedOut=${onSignedOut} />
     <main id="main" tabindex="-1">
       ${
         current

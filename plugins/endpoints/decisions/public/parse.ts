@@ -1,5 +1,5 @@
 import { invalidRequest, isObject, type JsonObject } from '../../../../core/index.ts'
-import type { Wire } from '../../../../core/kit.ts'
+import { type Wire, wording, own } from '../../../../core/kit.ts'
 import { validatePublicDecision, type publicDecisionSchema, type publicQuestionSchema } from './request-schema.ts'
 
 export type PublicDecision = Wire<typeof publicDecisionSchema> & JsonObject
@@ -7,11 +7,11 @@ export type PublicQuestion = Wire<typeof publicQuestionSchema>
 
 /** Checks a body of the public Decisions API. Throws a 400 that names the member by its path. */
 export function parsePublicDecision(body: unknown): PublicDecision {
-  if (!isObject(body)) throw invalidRequest('The body must be a JSON object.')
+  if (!isObject(body)) throw invalidRequest(wording`The body must be a JSON object.`)
   const { input, stream = null } = body
   if (stream !== null && stream !== false)
     throw invalidRequest(
-      `Expected stream to be false or missing, but got ${stream === true ? 'true' : `a value of the type ${typeof stream}`}. Decisions are not streamed: leave it out.`,
+      wording`Expected stream to be false or missing, but got ${stream === true ? wording`true` : wording`a value of the type ${own(typeof stream)}`}. Decisions are not streamed: leave it out.`,
       'stream',
     )
   const typed = Array.isArray(input) ? { ...body, input: input.map(asItem) } : body
@@ -49,7 +49,7 @@ function checkItems(items: readonly JsonObject[]): void {
     else if (call === undefined) calls.add(`${type} ${callId}`)
     else if (!calls.has(`${call} ${callId}`))
       throw invalidRequest(
-        `Expected a ${call} with the call_id of this output before it, but there is none. Send the call as well.`,
+        wording`Expected a ${own(call)} with the call_id of this output before it, but there is none. Send the call as well.`,
         `input[${index}].call_id`,
       )
   }
@@ -61,7 +61,7 @@ function checkParts({ role, content }: JsonObject, index: number): void {
   for (const [position, part] of (content as readonly JsonObject[]).entries())
     if (!known.has(part['type']))
       throw invalidRequest(
-        `Expected a part of the type ${[...known].join(' or ')} in a message of the role ${String(role)}, but got ${String(part['type'])}.`,
+        wording`Expected a part of the type ${own([...known].join(' or '))} in a message of the role ${String(role)}, but got ${String(part['type'])}.`,
         `input[${index}].content[${position}].type`,
       )
 }
@@ -71,7 +71,7 @@ function checkUnique({ choices }: Extract<PublicQuestion, { type: 'choice' }>, i
   for (const [position, { value }] of choices.entries()) {
     if (values.has(value))
       throw invalidRequest(
-        'Expected every choice to be unique, but this one repeats another.',
+        wording`Expected every choice to be unique, but this one repeats another.`,
         `questions[${index}].choices[${position}].value`,
       )
     values.add(value)

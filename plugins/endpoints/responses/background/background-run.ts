@@ -1,5 +1,5 @@
 import { GatewayError, type Exchange, type JsonObject, type TokenUsage } from '../../../../core/index.ts'
-import type { Commitment, FinishedAnswer, GenerationSink, ItemEvent, Outcome } from '../../../../core/kit.ts'
+import { type Commitment, type FinishedAnswer, type GenerationSink, type ItemEvent, type Outcome, wording } from '../../../../core/kit.ts'
 import type { BackgroundAftermath, BackgroundStore, EventChunk, FinalStatus } from '../../../../core/stores.ts'
 import { cancelledCode } from '../errors.ts'
 import type { ResponseBuilder } from '../response-builder.ts'
@@ -126,7 +126,12 @@ export class BackgroundRun implements GenerationSink {
 }
 
 export function cancelled(): GatewayError {
-  return new GatewayError({ status: 499, type: 'invalid_request_error', code: cancelledCode, message: 'The response was cancelled.' })
+  return new GatewayError({
+    status: 499,
+    type: 'invalid_request_error',
+    code: cancelledCode,
+    message: wording`The response was cancelled.`,
+  })
 }
 
 function lost(): GatewayError {
@@ -134,6 +139,6 @@ function lost(): GatewayError {
     status: 500,
     type: 'server_error',
     code: 'server_error',
-    message: 'The gateway could not renew its hold on this background response in time, so it was given up. Create it again.',
+    message: wording`The gateway could not renew its hold on this background response in time, so it was given up. Create it again.`,
   })
 }

@@ -1,5 +1,5 @@
 import { GatewayError, type Caller, type Clock, type Exchange, type Logger } from '../../../../core/index.ts'
-import { describeError, isPending, RepeatedError, type GatewayServices } from '../../../../core/kit.ts'
+import { describeError, isPending, RepeatedError, type GatewayServices, own, wording } from '../../../../core/kit.ts'
 import {
   Concurrency,
   type BackgroundAftermath,
@@ -202,7 +202,7 @@ export class Background {
       return await Promise.race([answer, timeOver(endingMs).then(() => Promise.reject(new Error('the store did not answer in time')))])
     } catch (cause) {
       this.failed(cause)
-      const message = 'Background responses cannot be read at the moment. Try again.'
+      const message = wording`Background responses cannot be read at the moment. Try again.`
       throw new GatewayError({ status: 503, type: 'server_error', code: 'server_error', message, cause })
     }
   }
@@ -221,13 +221,15 @@ function tooMany(limit: string): GatewayError {
     status: 429,
     type: 'rate_limit_error',
     code: 'rate_limit_exceeded',
-    message: `${limit} Wait until one of them ends, or cancel one.`,
+    message: wording`${own(limit)} Wait until one of them ends, or cancel one.`,
+    reason: { kind: 'concurrency' },
     retryAfterMs: 1_000,
   })
 }
 
 function stopping(): GatewayError {
-  return new GatewayError({ status: 503, type: 'server_error', code: 'server_error', message: 'The gateway is shutting down. Try again.' })
+  const message = wording`The gateway is shutting down. Try again.`
+  return new GatewayError({ status: 503, type: 'server_error', code: 'server_error', message })
 }
 
 function tooLong(maxCharacters: number): GatewayError {
@@ -235,6 +237,6 @@ function tooLong(maxCharacters: number): GatewayError {
     status: 500,
     type: 'server_error',
     code: 'server_error',
-    message: `The events of this background response have more than ${maxCharacters} characters, so it was ended. Ask for a shorter answer, or without background.`,
+    message: wording`The events of this background response have more than ${own(maxCharacters)} characters, so it was ended. Ask for a shorter answer, or without background.`,
   })
 }

@@ -1,4 +1,5 @@
 import { GatewayError, type Exchange, type JsonObject, type Reply } from '../../../../core/index.ts'
+import { wording } from '../../../../core/kit.ts'
 import type { BackgroundState } from '../../../../core/stores.ts'
 import { streamReply } from '../replies.ts'
 import type { Background } from './background.ts'
@@ -45,7 +46,7 @@ function inProgress({ id }: BackgroundState): GatewayError {
     status: 409,
     type: 'invalid_request_error',
     code: 'response_in_progress',
-    message: `Response with id '${id}' is in progress. Cancel it, or wait until it has ended, before you delete it.`,
+    message: wording`Response with id '${id}' is in progress. Cancel it, or wait until it has ended, before you delete it.`,
     param: 'id',
   })
 }
@@ -56,7 +57,7 @@ function ending({ id }: BackgroundState): GatewayError {
     status: 409,
     type: 'invalid_request_error',
     code: 'response_in_progress',
-    message: `Response with id '${id}' was cancelled, and its work ends within seconds. Wait a moment, then delete it.`,
+    message: wording`Response with id '${id}' was cancelled, and its work ends within seconds. Wait a moment, then delete it.`,
     param: 'id',
     transient: true,
     retryAfterMs: 1_000,

@@ -1,4 +1,5 @@
 import { invalidRequest } from '../../../../core/index.ts'
+import { wording } from '../../../../core/kit.ts'
 import { single } from '../single.ts'
 
 const lastNumber = 2_147_483_647
@@ -9,6 +10,6 @@ export function startingAfter(query: URLSearchParams): number {
   if (value === null || value === '') return -1
   const number = /^\d{1,10}$/.test(value) ? Number(value) : lastNumber + 1
   if (number > lastNumber)
-    throw invalidRequest("Invalid value for 'starting_after': expected the sequence_number of an event.", 'starting_after')
+    throw invalidRequest(wording`Invalid value for 'starting_after': expected the sequence_number of an event.`, 'starting_after')
   return number
 }

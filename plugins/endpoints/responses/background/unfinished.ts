@@ -1,4 +1,5 @@
 import { GatewayError, invalidRequest } from '../../../../core/index.ts'
+import { wording, own } from '../../../../core/kit.ts'
 import type { Background } from './background.ts'
 import { isOver } from './shown.ts'
 
@@ -12,7 +13,7 @@ export async function aboutUnfinished(background: Background, owner: string, id:
   if (isOver(state) || status === 'cancelled') {
     const end = status === 'cancelled' ? 'it was cancelled' : 'it has failed, or was not stored'
     return invalidRequest(
-      `Previous response with id '${id}' not found: ${end}. Send the conversation as input.`,
+      wording`Previous response with id '${id}' not found: ${own(end)}. Send the conversation as input.`,
       param,
       'previous_response_not_found',
     )
@@ -21,7 +22,7 @@ export async function aboutUnfinished(background: Background, owner: string, id:
     status: 409,
     type: 'invalid_request_error',
     code: 'response_in_progress',
-    message: `Previous response with id '${id}' is still in progress. Wait until it has ended, then send the request again.`,
+    message: wording`Previous response with id '${id}' is still in progress. Wait until it has ended, then send the request again.`,
     param,
   })
 }

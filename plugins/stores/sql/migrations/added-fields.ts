@@ -22,7 +22,7 @@ type Named = readonly [name: string, Expansion]
 function migrationsOf(table: string, member: string, field: Field, revision: number): readonly Named[] {
   const { name: column, type } = columnOf(member, field)
   const name = `${String(revision).padStart(4, '0')}-${table}-${column}`.replaceAll('_', '-')
-  const index = addedIndex({ name: `${table}_${column}`, table, columns: [column, 'at', 'id'], whereNotNull: column })
+  const index = addedIndex({ name: `${table}_${column}`, table, columns: [column, 'at', 'id'], where: `${column} is not null` })
   const isWithIndex = field.filter === true && revision <= lastWithIndex
   const up: Expansion['up'] = async database => {
     await database.schema.alterTable(table).addColumn(column, type).execute()

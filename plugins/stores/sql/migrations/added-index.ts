@@ -9,8 +9,8 @@ export interface AddedIndex {
   readonly name: string
   readonly table: string
   readonly columns: readonly string[]
-  /** The column that is not null in the rows of the index. Default: it has all rows. */
-  readonly whereNotNull?: string
+  /** The rows that it has, in SQL, such as `kind is not null`. Default: all. */
+  readonly where?: string
 }
 
 /** A migration that Postgres runs outside of a transaction. */
@@ -42,8 +42,8 @@ async function makeConcurrently(database: Kysely<any>, index: AddedIndex): Promi
   }
 }
 
-async function make(database: Kysely<any>, { name, table, columns, whereNotNull }: AddedIndex, how: ReturnType<typeof sql>): Promise<void> {
-  const condition = whereNotNull === undefined ? sql`` : sql`where ${sql.ref(whereNotNull)} is not null`
+async function make(database: Kysely<any>, { name, table, columns, where }: AddedIndex, how: ReturnType<typeof sql>): Promise<void> {
+  const condition = where === undefined ? sql`` : sql`where (${sql.raw(where)})`
   const names = sql.join(columns.map(column => sql.ref(column)))
   await sql`create index ${how} if not exists ${sql.ref(name)} on ${sql.table(table)} (${names}) ${condition}`.execute(database)
 }

@@ -22,7 +22,9 @@ import * as conversations from './0030-conversations.ts'
 import * as background from './0031-background.ts'
 import * as usageSession from './0035-usage-session.ts'
 import * as signOuts from './0038-sign-outs.ts'
+import * as recordMeasures from './0041-record-measures.ts'
 import * as alerts from './0042-alerts.ts'
+import * as alertTargets from './0043-alert-targets.ts'
 import * as schemaState from './0044-schema-state.ts'
 
 const written: Readonly<Record<string, Expansion>> = {
@@ -48,7 +50,11 @@ const written: Readonly<Record<string, Expansion>> = {
   '0031-background': background,
   '0035-usage-session': usageSession,
   '0038-sign-outs': signOuts,
+  '0041-record-error-code-index': recordMeasures.errorCode,
+  '0041-record-failed-index': recordMeasures.failed,
+  '0041-record-measures-index': recordMeasures.measures,
   '0042-alerts': alerts,
+  '0043-alert-targets': alertTargets,
   '0044-schema-state': schemaState,
 }
 

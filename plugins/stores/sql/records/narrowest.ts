@@ -10,7 +10,7 @@ const costLevels = [
   { name: 'cent', leastUsd: 0.01 },
 ] as const
 type CostLevel = (typeof costLevels)[number]
-type Condition = RecordFilterName | 'status' | 'error' | CostLevel['name']
+type Condition = RecordFilterName | 'status' | 'error' | 'failed' | CostLevel['name']
 
 /** The indexes of records, with the conditions that each fulfils. */
 const indexes: readonly (readonly [name: string, fulfilled: readonly Condition[]])[] = [
@@ -25,6 +25,8 @@ const indexes: readonly (readonly [name: string, fulfilled: readonly Condition[]
   ['record_provider', ['provider']],
   ['record_status', ['status']],
   ['record_error', ['error']],
+  ['record_failed', ['failed']],
+  ['record_error_code', ['error_code']],
   ['record_cost_dollar', ['dollar']],
   ['record_cost_dime', ['dime']],
   ['record_cost_cent', ['cent']],
@@ -50,7 +52,14 @@ export async function narrowestIndex(
   filter: RecordFilter,
   count: (index: FittingIndex) => Promise<number>,
 ): Promise<FittingIndex | undefined> {
-  if (!isSqlite(database) || filter.id !== undefined) return undefined
+  return isSqlite(database) && filter.id === undefined ? await narrowestOf(filter, count) : undefined
+}
+
+/** The same for every database. Undefined if the filter has no condition besides the time. */
+export async function narrowestOf(
+  filter: RecordFilter,
+  count: (index: FittingIndex) => Promise<number>,
+): Promise<FittingIndex | undefined> {
   const conditions = conditionsIn(filter)
   const fitting = indexes.filter(([, fulfilled]) => fulfilled.every(condition => conditions.has(condition)))
   const candidates = fitting.filter(
@@ -84,10 +93,19 @@ function laterIndexes(): readonly (readonly [name: string, fulfilled: readonly C
 }
 
 /** Each with the part of the filter that it comes from. */
-function conditionsIn({ from: _, to: __, id: ___, status, minCostUsd, ...equal }: RecordFilter): ReadonlyMap<Condition, RecordFilter> {
+function conditionsIn({
+  from: _,
+  to: __,
+  id: ___,
+  status,
+  minCostUsd,
+  failed,
+  ...equal
+}: RecordFilter): ReadonlyMap<Condition, RecordFilter> {
   const conditions = new Map<Condition, RecordFilter>()
   for (const [name, value] of Object.entries(equal)) if (value !== undefined) conditions.set(name as keyof typeof equal, { [name]: value })
   if (status !== undefined) conditions.set(status === 'error' ? 'error' : 'status', { status })
+  if (failed) conditions.set('failed', { failed })
   const level = minCostUsd === undefined ? undefined : costLevelOf(minCostUsd)
   if (level) conditions.set(level.name, { minCostUsd })
   return conditions

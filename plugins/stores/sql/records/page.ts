@@ -66,26 +66,30 @@ async function readBy(
   return rows
 }
 
-function tableBy(index: FittingIndex | undefined): RawBuilder<unknown> {
+export function tableBy(index: FittingIndex | undefined): RawBuilder<unknown> {
   return index ? sql`record indexed by ${sql.ref(index.name)}` : sql`record`
 }
 
-function countOf(database: Kysely<Tables>, index: FittingIndex): Promise<number> {
-  return countUpTo(database, sql`${tableBy(index)} where ${wanted(index.fulfilled)}`)
+export function countOf(database: Kysely<Tables>, index: FittingIndex): Promise<number> {
+  return countUpTo(database, sql`${tableBy(isSqlite(database) ? index : undefined)} where ${wanted(index.fulfilled)}`)
 }
 
 async function countUpTo(database: Kysely<Tables>, rows: RawBuilder<unknown>): Promise<number> {
   const counted = await sql<{ readonly count: number }>`
-    select count(*) as count from (select 1 from ${rows} limit ${maxCounted})`.execute(database)
+    select count(*) as count from (select 1 from ${rows} limit ${maxCounted}) as counted`.execute(database)
   return counted.rows[0]!.count
 }
 
+/** As in the index of failed requests. */
+const failedCondition = sql`(status >= 400 or reason is not null)`
+
 /** Of the record's own model and provider. */
-function wanted({ id, from, to, minCostUsd, status, ...equal }: RecordFilter): RawBuilder<unknown> {
+export function wanted({ id, from, to, minCostUsd, status, failed, ...equal }: RecordFilter): RawBuilder<unknown> {
   const conditions = [
     ...(id === undefined ? [] : [sql`(record.id = ${id} or answer_id = ${id})`]),
     // Written out, so that the database sees that an index of errors fits.
     ...(status === undefined ? [] : [status === 'error' ? sql`status >= 400` : sql`status = ${status}`]),
+    ...(failed === undefined ? [] : [failedCondition]),
     ...Object.entries(equal).flatMap(([name, value]) =>
       value === undefined ? [] : [sql`${columnBy(name as RecordFilterName)} = ${value}`],
     ),

@@ -3,6 +3,8 @@ import { isObject, type Clock, type JsonObject, type Logger } from '../../../../
 import type {
   KeyUse,
   PageQuery,
+  RankedPage,
+  RankedQuery,
   RecordContent,
   RecordFacts,
   RecordFilter,
@@ -14,6 +16,7 @@ import type { SealedParts } from '../sealed-parts.ts'
 import type { Tables } from '../tables.ts'
 import { eraseContent } from './erasure.ts'
 import { readPage } from './page.ts'
+import { readRanked } from './ranked.ts'
 import { recordColumns } from './tables.ts'
 import { readUsage } from './usage.ts'
 
@@ -34,6 +37,11 @@ export class SqlRecords implements RecordStore {
 
   async page(filter: RecordFilter, query: PageQuery): Promise<readonly RecordFacts[]> {
     return (await readPage(this.#reader, filter, query)).map(row => recordColumns.withNulls(row))
+  }
+
+  async ranked(filter: RecordFilter, query: RankedQuery): Promise<RankedPage> {
+    const { rows, searchedFrom } = await readRanked(this.#reader, filter, query)
+    return { records: rows.map(row => recordColumns.withNulls(row)), searchedFrom }
   }
 
   async find(id: string): Promise<RecordFacts | undefined> {

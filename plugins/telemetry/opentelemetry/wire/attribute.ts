@@ -26,6 +26,7 @@ export class Attribute {
   }
 
   text(writer: Writer, field: number, text: string): void {
+    if (writer.shortPair(field, this.#key, value * 8 + 2, text, anyText * 8 + 2)) return
     const bytes = bytesOf(text)
     this.#begin(writer, field, 1 + sizeOf(bytes) + bytes)
     writer.varint(anyText * 8 + 2)

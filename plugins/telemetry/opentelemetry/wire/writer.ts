@@ -105,6 +105,33 @@ export class Writer {
     this.#length = start + length
   }
 
+  /**
+   * A pair of these bytes and a short text in ASCII, with all lengths around them: most attributes are such, so this is their fast way. Writes
+   * nothing and returns false for any other.
+   */
+  shortPair(field: number, first: Uint8Array, between: number, text: string, textTag: number): boolean {
+    const size = text.length
+    const pair = first.length + size + 4
+    if (pair > 127 || field > 15) return false
+    this.#reserve(pair + 2)
+    const bytes = this.#bytes
+    let at = this.#length
+    bytes[at++] = field * 8 + 2
+    bytes[at++] = pair
+    for (let index = 0; index < first.length; index++) bytes[at++] = first[index]!
+    bytes[at++] = between
+    bytes[at++] = size + 2
+    bytes[at++] = textTag
+    bytes[at++] = size
+    for (let index = 0; index < size; index++) {
+      const code = text.charCodeAt(index)
+      if (code > 127) return false
+      bytes[at++] = code
+    }
+    this.#length = at
+    return true
+  }
+
   /** Bytes that are given in hexadecimal digits, in lower case. */
   hex(field: number, digits: string): void {
     this.varint(field * 8 + 2)

@@ -182,6 +182,8 @@ t.test('what people do on the pages', { skip: noBrowser }, async t => {
       'logs',
       'logs?status=402',
       `logs?record=${responseId}`,
+      'alerts',
+      'alerts?tab=silences',
       'keys',
       `keys?id=${keyId}`,
       'accounts',
@@ -207,7 +209,7 @@ t.test('what people do on the pages', { skip: noBrowser }, async t => {
             .map((element: any) => element.getAttribute('aria-label') ?? element.innerText.trim()),
         )
       const harmless =
-        /^(Copy|Export|Clear|First page|Back|Next page|Requests|Keys|Its requests|Its models|What auto would choose|Look back 90 days|Show all|See the plugins)/
+        /^(Copy|Export|Clear|First page|Back|Next page|Requests|Keys|Its requests|Its models|What auto would choose|Look back 90 days|Show all|See the plugins|Time|Tokens|Cost|First event|Duration)/
       t.same(
         controls.filter(name => !harmless.test(name)),
         [],

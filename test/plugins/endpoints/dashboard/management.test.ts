@@ -169,6 +169,7 @@ t.test('the pages that change something', { skip: noBrowser }, async t => {
     t.same(await bo.page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allTextContents(), [
       'Overview',
       'Logs',
+      'Alerts',
       'Keys',
       'Organizations',
       'Settings',

@@ -24,6 +24,7 @@ t.test('every page', { skip: noBrowser }, async t => {
     logs: 'Next page',
     'logs?status=402': 'No request matches',
     [`logs?record=${responseId}`]: '2 attempts',
+    alerts: 'Nothing is open',
     keys: 'Website chat',
     [`keys?id=${keyId}`]: 'Effective policy',
     'keys?new=true': 'Create key',

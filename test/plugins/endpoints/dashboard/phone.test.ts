@@ -32,6 +32,8 @@ t.test('nothing is clipped on a phone', { skip: noBrowser }, async t => {
     `logs?record=${responseId}`,
     `logs?record=${dearId}`,
     'logs?record=req_nobody',
+    'logs?sort=cost_usd&min_cost_usd=1',
+    'alerts',
     'keys',
     `keys?id=${keyId}`,
     'keys?new=true',

@@ -26,6 +26,7 @@ export interface Stage {
 const plugins = `
   sandbox({ id: 'north' }),
   sandbox({ id: 'south' }),
+  alertWebhook({ allowPrivateAddresses: true }),
   fileCatalog({ path: './models.json' }),`
 
 const catalog = [
@@ -39,10 +40,11 @@ const catalog = [
 ]
 
 export async function openStage(environment: Readonly<Record<string, string>> = {}): Promise<Stage> {
-  const imports = ['providers/sandbox', 'catalogs/file'].map(
-    (path, index) => `import ${['sandbox', 'fileCatalog'][index]} from 'turnpike/plugins/${path}'\n`,
+  const modules = { sandbox: 'providers/sandbox', fileCatalog: 'catalogs/file', alertWebhook: 'alerts/webhook' }
+  const imports = Object.entries(modules).map(([name, path]) => `import ${name} from 'turnpike/plugins/${path}'\n`)
+  const workplace = new Workplace(
+    `${imports.join('')}${config('admin: { port: 0 }, alerts: { thresholds: [] },', plugins, ['alert-webhook'])}`,
   )
-  const workplace = new Workplace(`${imports.join('')}${config('admin: { port: 0 },', plugins)}`)
   writeFileSync(join(workplace.path, 'models.json'), JSON.stringify(catalog))
   const gateway = workplace.spawn(['start'], [], { GATEWAY_ADMIN_TOKEN: adminToken, ...environment })
   const [, adminUrl] = await gateway.says(/admin API is on (http:\S+)/)

@@ -1,4 +1,4 @@
-import type { VNode } from 'preact'
+import type { FunctionComponent, VNode } from 'preact'
 import type { ListOf } from '../api.ts'
 import { useData } from '../data.ts'
 import { html, type Children } from '../html.ts'
@@ -14,6 +14,15 @@ export interface Column<T> {
   readonly align?: 'end'
   /** Left out of a narrow window. */
   readonly isExtra?: boolean
+  /** The name by which the list can be sorted by this column. */
+  readonly sort?: string
+}
+
+/** Which column a list is sorted by, and what to do when somebody chooses another one. */
+export interface Sorting {
+  readonly by: string
+  readonly isAscending: boolean
+  readonly choose: (sort: string) => void
 }
 
 export interface TableProps<T> {
@@ -26,17 +35,24 @@ export interface TableProps<T> {
   readonly rowHref?: ((row: T) => string | undefined) | undefined
   /** In place of a table without rows. */
   readonly empty?: Children
+  /** For a list with columns to sort by. */
+  readonly sorting?: Sorting
 }
 
 /** On a phone, each row is a block with its cells below one another; the roles tell screen readers that it is a table still. */
-export function Table<T>({ label, columns, rows, rowKey, rowHref, empty }: TableProps<T>): VNode {
+export function Table<T>({ label, columns, rows, rowKey, rowHref, empty, sorting }: TableProps<T>): VNode {
   if (rows.length === 0 && empty !== undefined) return html`<div>${empty}</div>`
   const look = ({ align, isExtra }: Column<T>): string => [align, isExtra && 'extra'].filter(Boolean).join(' ')
   return html`<div class="table-frame" tabindex="0" role="region" aria-label=${label}>
     <table role="table">
       <thead role="rowgroup">
         <tr role="row">
-          ${columns.map(column => html`<th scope="col" role="columnheader" class=${look(column)}>${column.head}</th>`)}
+          ${columns.map(
+            column =>
+              html`<th scope="col" role="columnheader" class=${look(column)} aria-sort=${sortOf(column, sorting)}>
+                ${column.sort === undefined || !sorting ? column.head : html`<${SortButton} column=${column} sorting=${sorting} />`}
+              </th>`,
+          )}
         </tr>
       </thead>
       <tbody role="rowgroup">
@@ -56,6 +72,17 @@ export function Table<T>({ label, columns, rows, rowKey, rowHref, empty }: Table
   </div>`
 }
 
+function sortOf<T>({ sort }: Column<T>, sorting: Sorting | undefined): string | undefined {
+  return sort === undefined || sorting?.by !== sort ? undefined : sorting.isAscending ? 'ascending' : 'descending'
+}
+
+function SortButton<T>({ column: { head, sort }, sorting }: { readonly column: Column<T>; readonly sorting: Sorting }): VNode {
+  const { by, isAscending, choose } = sorting
+  return html`<button type="button" class="sort" onClick=${() => choose(sort!)}>
+    ${head}<span aria-hidden="true">${by === sort ? (isAscending ? '▲' : '▼') : ''}</span>
+  </button>`
+}
+
 export interface PagedTableProps<T> extends Omit<TableProps<T>, 'rows'> {
   /** A list of the admin API. */
   readonly path: string
@@ -66,6 +93,10 @@ export interface PagedTableProps<T> extends Omit<TableProps<T>, 'rows'> {
   readonly parameter?: string
   /** Changes whenever the list must be read again. */
   readonly version?: unknown
+  /** In place of a list that could not be read. Default: the problem. */
+  readonly failed?: FunctionComponent<{ readonly error: unknown; readonly retry: () => void }>
+  /** Below the table: what its reader should know of the list. */
+  readonly note?: (list: ListOf<T>) => Children
 }
 
 /** A table that reads one page at a time from the gateway. Where it is stands in the address. */
@@ -76,6 +107,8 @@ export function PagedTable<T>({
   pollMs,
   parameter = 'cursor',
   version,
+  failed = Problem,
+  note,
   ...table
 }: PagedTableProps<T>): VNode {
   const [parameters, setParameters] = useParameters()
@@ -89,12 +122,13 @@ export function PagedTable<T>({
       version,
     },
   )
-  if (error && !data) return html`<${Problem} error=${error} retry=${reload} />`
+  if (error && !data) return html`<${failed} error=${error} retry=${reload} />`
   if (!data) return html`<${Loading} />`
   const isFirst = cursor === undefined
   return html`<div class="paged" aria-busy=${isLoading}>
     ${error && html`<${Problem} error=${error} retry=${reload} />`}
     <${Table} ...${table} rows=${data.data} empty=${isFirst ? table.empty : html`<p class="empty">No more entries.</p>`} />
+    ${note?.(data)}
     ${
       (!isFirst || data.has_more) &&
       html`<nav class="pager" aria-label=${`Pages of ${table.label}`}>

@@ -151,7 +151,12 @@ function Stats({ total, hasTimes, logs }: { readonly total: UsageRow; readonly h
     ${
       hasTimes &&
       html`<${Stat} label="Latency, p50" value=${duration(total.p50_ms)} note="whole answers" />
-        <${Stat} label="Latency, p95" value=${duration(total.p95_ms)} note="whole answers" />`
+        <${Stat}
+          label="Latency, p95"
+          value=${duration(total.p95_ms)}
+          note="whole answers; see the slowest"
+          href=${hrefOf('logs', { ...logs, sort: 'elapsed_ms' })}
+        />`
     }
   </div>`
 }

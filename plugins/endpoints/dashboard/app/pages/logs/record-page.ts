@@ -14,11 +14,12 @@ import { count, duration, usd, words } from '../../format.ts'
 import { html } from '../../html.ts'
 import { hrefOf } from '../../place.ts'
 import { policyFields, policyTexts, type PolicyField } from '../../policy.ts'
-import { AttemptList } from './attempt-list.ts'
 import { Content } from './content.ts'
+import { FailurePanel } from './failure-panel.ts'
 import { recordStatus } from './reasons.ts'
 import { hasFailedLater, type RequestRecord, type Usage } from './record.ts'
 import { RoutingTable } from './routing-table.ts'
+import { Waterfall } from './waterfall.ts'
 
 /** Records are written a moment after the reply, so one may be asked for too early. */
 const soonMs = 5_000
@@ -74,7 +75,7 @@ function body(record: RequestRecord): VNode {
         note=${record.error_code}
         tone=${status < 400 && !hasFailedLater(record) ? 'good' : 'bad'}
       />
-      <${Stat} label="Duration" value=${duration(elapsedMs)} note=${record.stream ? 'streamed' : 'not streamed'} />
+      <${Stat} label="Duration" value=${duration(elapsedMs)} note=${durationNote(record)} />
       <${Stat}
         label="Tokens"
         value=${usage ? count(usage.input_tokens + usage.output_tokens) : count(null)}
@@ -82,14 +83,9 @@ function body(record: RequestRecord): VNode {
       />
       <${Stat} label="Cost" value=${usd(cost)} note=${cost === null && usage ? 'the price is unknown' : heldNote} />
     </div>
+    <${FailurePanel} record=${record} />
+    <${Panel} title=${attemptsTitle(attempts.length)}><${Waterfall} record=${record} /><//>
     <${Panel} title="Request"><${Facts} facts=${facts(record)} /><//>
-    <${Panel} title=${attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`}>
-      ${
-        attempts.length === 0
-          ? html`<p class="muted">No provider was tried.</p>`
-          : html`<${AttemptList} attempts=${attempts} elapsedMs=${elapsedMs} />`
-      }
-    <//>
     <${Panel} title="Routing">
       ${routing ? html`<${RoutingTable} routing=${routing} />` : html`<p class="muted">Only one endpoint could answer, or none.</p>`}
     <//>
@@ -102,6 +98,15 @@ function body(record: RequestRecord): VNode {
     ${record.notes.length > 0 && html`<${Panel} title="Notes">${notes(record)}<//>`}
     <${Content} key=${record.id} record=${record} />
   </div>`
+}
+
+function attemptsTitle(number: number): string {
+  return number === 0 ? 'No provider was tried' : number === 1 ? '1 attempt' : `${number} attempts`
+}
+
+function durationNote({ stream, first_event_ms: firstMs }: RequestRecord): string {
+  const kind = stream ? 'streamed' : 'not streamed'
+  return firstMs === null || firstMs === undefined ? kind : `${kind}, first event after ${duration(firstMs)}`
 }
 
 function facts(record: RequestRecord): readonly Fact[] {
@@ -130,7 +135,7 @@ function session(id: string): VNode {
 }
 
 /** The fields that the page shows elsewhere. */
-const placed: readonly (keyof typeof recordFields)[] = [
+const placed: readonly string[] = [
   'id',
   'answerId',
   'at',
@@ -152,6 +157,15 @@ const placed: readonly (keyof typeof recordFields)[] = [
   'costUsd',
   'heldUsd',
   'errorCode',
+  'errorMessage',
+  'errorParam',
+  'reason',
+  'reasonLevel',
+  'firstEventMs',
+  'creditWaitMs',
+  'vendorStatus',
+  'vendorCode',
+  'vendorRequestId',
   'policy',
   'policySource',
   'session',
@@ -159,7 +173,7 @@ const placed: readonly (keyof typeof recordFields)[] = [
 ]
 
 function otherFacts(record: RequestRecord): readonly Fact[] {
-  const others = fieldsOf(recordFields, (_, name) => !(placed as readonly string[]).includes(name))
+  const others = fieldsOf(recordFields, (_, name) => !placed.includes(name))
   return Object.entries(others).flatMap(([name, field]) => {
     const shown = shownName(name, field)
     const value: unknown = shown === null ? null : record[shown as keyof RequestRecord]

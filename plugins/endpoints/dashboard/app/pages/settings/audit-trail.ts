@@ -83,6 +83,10 @@ function target({ action, target: id, org }: Entry): VNode {
     users: hrefOf('accounts', { level: 'user', id, org }),
     credits: hrefOf('accounts', { level: 'org', id: org, tab: 'credit' }),
     records: hrefOf('logs', { record: id }),
+    alerts: hrefOf('alerts', { state: 'any' }),
+    silences: hrefOf('alerts', { tab: 'silences' }),
+    'alert-targets': hrefOf('alerts', { tab: 'targets' }),
+    'alert-messages': hrefOf('alerts', { tab: 'messages', state: 'any' }),
   }[kind]
   return href === undefined || action.endsWith('.delete') ? html`<code>${id}</code>` : html`<a href=${href}><code>${id}</code></a>`
 }

@@ -1,0 +1,23 @@
+import type { AlertDigest, AlertMessage, AlertMessageState } from '../../../../core/stores.ts'
+import type { AlertMessageTable } from './target-tables.ts'
+
+export function messageFromRow(row: AlertMessageTable): AlertMessage {
+  const { id, target, org, kind, alert_id: alert, digest, fills_limit, state, at, tries, failure, ended_at: endedAt } = row
+  return {
+    id,
+    target,
+    org,
+    kind: kind as AlertMessage['kind'],
+    alert,
+    digest: digest === null ? null : (JSON.parse(digest) as AlertDigest),
+    fillsLimit: fills_limit === 1,
+    state: state as AlertMessageState,
+    at,
+    tries,
+    failure,
+    endedAt,
+  }
+}
+
+/** What every new row begins with. */
+export const newMessage = { fills_limit: 0, ended_at: null, tries: 0, fence: 0, counted: 0, failure: null } as const
