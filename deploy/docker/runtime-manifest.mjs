@@ -1,9 +1,9 @@
-// Makes the packages for Postgres and Valkey dependencies of the image, in the versions that the tests ran with.
+// Makes the packages for Postgres, Valkey and Prometheus dependencies of the image, in the versions that the tests ran with.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'))
-for (const name of ['pg', '@redis/client']) {
+for (const name of ['pg', '@redis/client', '@prometheus-io/client']) {
   manifest.dependencies[name] = manifest.devDependencies[name]
   delete manifest.devDependencies[name]
   delete manifest.peerDependencies[name]

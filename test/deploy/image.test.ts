@@ -141,7 +141,7 @@ t.test('the image runs as a stranger on a file system that it cannot change', { 
     })
 })
 
-const peers = ['pg', '@redis/client']
+const peers = ['pg', '@redis/client', '@prometheus-io/client']
 const ownModules = fileURLToPath(new URL('../../node_modules', import.meta.url))
 
 function withPackages(name: string): readonly string[] {

@@ -1,4 +1,4 @@
-import { Gauge, openMetricsContentType, prometheusContentType, Registry } from '@prometheus-io/client'
+import type { Gauge } from '@prometheus-io/client'
 import { nextTurn } from '../../../core/stores.ts'
 import type { Metric } from './metric.ts'
 
@@ -7,42 +7,27 @@ export interface Exposition {
   readonly text: string
 }
 
+type Got = Awaited<ReturnType<Gauge<string>['get']>>
+
 /** The text of metrics in one of the two formats. One metric per turn of the event loop, because a scrape may be long. */
 export async function exposition(metrics: readonly Metric[], isOpenMetrics: boolean): Promise<Exposition> {
+  const { Gauge, openMetricsContentType, prometheusContentType, Registry } = await import('@prometheus-io/client')
   const contentType = isOpenMetrics ? openMetricsContentType : prometheusContentType
   const parts: string[] = []
   for (const metric of metrics) {
+    const { name, help } = metric
     const registry = new Registry(contentType)
-    new CountedMetric(metric, registry, isOpenMetrics)
-    parts.push(await registry.getSingleMetricAsString(metric.name))
+    // It was counted elsewhere: the library makes a text of all labels whenever it counts, which took twenty times as long.
+    const gauge = new Gauge<string>({ name, help, registers: [registry as never] })
+    gauge.get = () => Promise.resolve(gotOf(metric, isOpenMetrics))
+    parts.push(await registry.getSingleMetricAsString(name))
     await nextTurn()
   }
   return { contentType, text: isOpenMetrics ? `${parts.join('\n')}\n# EOF\n` : `${parts.join('\n\n')}\n` }
 }
 
-type Got = ReturnType<Gauge<string>['get']>
-
-/** A metric that was counted elsewhere: the library makes a text of all labels whenever it counts, which took twenty times as long. */
-class CountedMetric extends Gauge<string> {
-  readonly #metric: Metric
-  readonly #isOpenMetrics: boolean
-
-  constructor(metric: Metric, registry: Registry, isOpenMetrics: boolean) {
-    super({ name: metric.name, help: metric.help, registers: [registry as never] })
-    this.#metric = metric
-    this.#isOpenMetrics = isOpenMetrics
-  }
-
-  override async get(): Got {
-    const { name, help, type, values } = this.#metric
-    return {
-      // In OpenMetrics, `_total` belongs to the series, and the library adds it.
-      name: this.#isOpenMetrics && type === 'counter' ? name.replace(/_total$/, '') : name,
-      help,
-      type,
-      values: values as Awaited<Got>['values'],
-      aggregator: 'sum',
-      collect: () => {},
-    }
-  }
+/** The metric as the library reads it. In OpenMetrics, `_total` belongs to the series of counters, and the library adds it. */
+function gotOf({ name, help, type, values }: Metric, isOpenMetrics: boolean): Got {
+  const family = isOpenMetrics && type === 'counter' ? name.replace(/_total$/, '') : name
+  return { name: family, help, type, values: values as Got['values'], aggregator: 'sum', collect: () => {} }
 }

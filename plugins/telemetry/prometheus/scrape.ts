@@ -1,5 +1,5 @@
 import type { Siblings } from '../../../core/kit.ts'
-import type { Exposition } from './exposition.ts'
+import { exposition, type Exposition } from './exposition.ts'
 import type { Metric } from './metric.ts'
 
 /** Names the question and the form of its answer: during a reload, workers of two versions may run. */
@@ -34,8 +34,6 @@ export class Scrape {
 
   async #collect(isOpenMetrics: boolean): Promise<Exposition> {
     const { own, siblings } = this.#parts
-    // Its package is needed once somebody scrapes.
-    const { exposition } = await import('./exposition.ts')
     const metrics = siblings.worker === undefined ? own() : await this.#ofAll(siblings.worker)
     return await exposition(metrics, isOpenMetrics)
   }

@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap'
-import { ProviderFailure } from '../../../core/index.ts'
+import { invalidRequest, ProviderFailure } from '../../../core/index.ts'
 import prometheus from '../../../plugins/telemetry/prometheus/index.ts'
 import { hello, gateway, saying, scripted } from '../../kit/gateway.ts'
-import { ask, listing } from '../../kit/stage.ts'
+import { ask, guarding, listing } from '../../kit/stage.ts'
 import { begun, call, observerOf } from './observing.ts'
 import { namesIn, scrape, type Scraped } from '../../kit/scraped.ts'
 
@@ -196,4 +196,26 @@ t.test('refusals are counted by whose limit, cap or credit it was', async t => {
     'turnpike_errors_total{surface="responses",reason="cap",code="insufficient_credits"}': 1,
     'turnpike_errors_total{surface="responses",reason="authentication",code="invalid_api_key"}': 1,
   })
+})
+
+t.test('looks of guardrails are counted by their outcome', async t => {
+  const guard = guarding(
+    {
+      input: ({ input }) =>
+        JSON.stringify(input).includes('forbidden') ? { refuse: invalidRequest('Not this.', 'input') } : { pass: true },
+    },
+    { name: 'demo-guard' },
+  )
+  const under = await gateway({ plugins: [saying('acme', hello), guard, prometheus({ open: true })] })
+  t.teardown(under.stop)
+  for (const input of ['fine', 'fine', 'forbidden']) await ask(under, { model: 'acme/m', input })
+  await under.recorded(3)
+  const scraped = await scrape(under)
+  check(t, scraped, {
+    'turnpike_guardrail_checks_total{guardrail="demo-guard",stage="input",outcome="passed"}': 2,
+    'turnpike_guardrail_checks_total{guardrail="demo-guard",stage="input",outcome="refused"}': 1,
+  })
+  t.notMatch(scraped.text, /forbidden|Not this/)
+  const failed = [...scraped.series].filter(([name]) => name.startsWith('turnpike_errors_total'))
+  t.equal(failed.length, 1, failed.join())
 })
