@@ -72,6 +72,12 @@ export const longChecks: readonly LongCheck[] = [
     files: ['test/deploy'],
   },
   {
+    name: 'Upgrades',
+    difference:
+      'the version before beside this one, on one Postgres and one Valkey, forwards and back under load; the short form compares tables only',
+    files: ['test/gateway/upgrades/upgrades.test.ts'],
+  },
+  {
     name: 'Memory',
     difference: 'RSS and heap after a collection, from request 200,000 to request 1,200,000; there is no short form',
     programs: [

@@ -38,13 +38,20 @@ export function keyOf(table: Table, row: Row): Row {
 
 /** SHA-256 of the row, in hex. */
 export function digestOf(row: Row): string {
-  const whole = createHash('sha256')
+  let text = ''
+  const bytes: Uint8Array[] = []
   for (const cell of row) {
-    if (cell === null) whole.update('null;')
-    else if (typeof cell === 'number') whole.update(`real ${cell};`)
-    else if (typeof cell === 'string') whole.update(`text ${Buffer.byteLength(cell)};`).update(cell)
-    else whole.update(`bytes ${cell.byteLength};`).update(cell)
+    if (cell === null) text += 'null;'
+    else if (typeof cell === 'number') text += `real ${cell};`
+    else if (typeof cell === 'string') text += `text ${cell.length};${cell}`
+    else {
+      text += `bytes ${cell.byteLength};`
+      bytes.push(cell)
+    }
   }
+  if (bytes.length === 0) return hash('sha256', text)
+  const whole = createHash('sha256').update(text)
+  for (const each of bytes) whole.update(each)
   return whole.digest('hex')
 }
 
