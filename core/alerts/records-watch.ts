@@ -37,7 +37,7 @@ export class RecordsWatch {
           org: null,
           severity: 'critical',
           title: `Log sink ${sink} loses records`,
-          message: `It could not keep up, or failed, so a gateway dropped ${parts.filter(part => part !== '').join(' and ')}. Charts and costs miss them.`,
+          message: `It could not keep up, or failed, so a gateway dropped ${parts.filter(part => part !== '').join(' and ')}. They are missing there and, if it is the record store, in charts and costs.`,
           facts: { sink, records, contents },
         },
         [{ name: `records/${sink}`, forMs: hourMs }],

@@ -14,6 +14,7 @@ export class DeadLetters {
     this.#log = log
   }
 
+  /** Throws if they are not kept: then the gateway counts them as lost, and tells operators. */
   async keep(batch: readonly RequestRecord[]): Promise<void> {
     const text = batch.map(({ request: _request, response: _response, kept: _kept, ...facts }) => `${JSON.stringify(facts)}\n`).join('')
     const size = await stat(this.#path).then(
@@ -22,7 +23,7 @@ export class DeadLetters {
     )
     if (size + Buffer.byteLength(text) > this.#maxBytes) {
       this.#log.error('the dead-letter file is full, so records were dropped', { file: this.#path, dropped: batch.length })
-      return
+      throw new Error('The dead-letter file is full.')
     }
     await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 })
     await appendFile(this.#path, text, { mode: 0o600 })

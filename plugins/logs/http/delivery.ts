@@ -63,8 +63,8 @@ export class Delivery implements Pick<LogSink, 'write' | 'retryAfterMs' | 'giveU
 
   async giveUp(batch: readonly RequestRecord[], error: unknown): Promise<void> {
     const reason = error instanceof Undelivered ? error.message : describeError(error)
-    this.#log.error('could not deliver records; they are in the dead-letter file', { records: batch.length, reason })
     await this.#dead.keep(batch)
+    this.#log.error('could not deliver records; they are in the dead-letter file', { records: batch.length, reason })
   }
 
   /** Gives up the batch under way. */
