@@ -1,3 +1,4 @@
+import pTimeout from 'p-timeout'
 import type { Item } from '../../../core/index.ts'
 import type { ConversationThread, RequestScope } from '../../../core/kit.ts'
 import type { ConversationAddress, Turn } from '../../../core/stores.ts'
@@ -7,6 +8,8 @@ import { checkedId, lost } from './refusals.ts'
 /** A crash frees a conversation within this time. */
 const leaseMs = 30_000
 const renewEveryMs = 10_000
+/** A failed answer waits this long for its conversation to be as it was. */
+const leaveMs = 1_000
 
 /** The conversation of one run. */
 export class RunThread implements ConversationThread {
@@ -40,13 +43,21 @@ export class RunThread implements ConversationThread {
     this.#stopRenewing()
     const items = this.#kept.identified([...input, ...output], this.#known)
     this.#unsure = items.map(({ id }) => id)
-    await this.#kept.conclude(this.#at, this.#fence!, items)
-    this.#fence = undefined
+    try {
+      await this.#kept.conclude(this.#at, this.#fence!, items)
+      this.#fence = undefined
+    } catch (error) {
+      // A caller that hears of the failure may ask another process at once.
+      await pTimeout(this.over(), { milliseconds: leaveMs, fallback: () => {} })
+      throw error
+    }
   }
 
   async over(): Promise<void> {
     this.#stopRenewing()
-    if (this.#fence !== undefined) await this.#kept.departures.leave(this.#at, this.#fence, this.#unsure)
+    const fence = this.#fence
+    this.#fence = undefined
+    if (fence !== undefined) await this.#kept.departures.leave(this.#at, fence, this.#unsure)
   }
 
   get #at(): ConversationAddress {

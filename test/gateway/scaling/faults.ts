@@ -48,11 +48,16 @@ export async function checkFault(t: Test, cluster: Cluster, { name, alone: alone
   await fresh.all(replicas, 3 * limit)
   await begun.all(replicas, 3 * limit)
   await half.all(replicas, limit / 2)
-  if (areAllAlone || cluster.partings === before) {
+  // A claim that was answered late is given back, but takes room until then.
+  const isSteady = areAllAlone || cluster.partings === before
+  if (isSteady) {
     const most = areAllAlone ? limit + replicas.length - 1 : limit + alone.length * share
     t.ok(fresh.served >= limit && fresh.served <= most, `${fresh.served} of at most ${most} in a window that begins now`)
   }
-  t.ok(begun.served >= limit && begun.served <= 2 * limit, `${begun.served} of at most ${2 * limit} in the window of the change`)
+  t.ok(
+    begun.served >= (isSteady ? limit : 0) && begun.served <= 2 * limit,
+    `${begun.served} of at most ${2 * limit} in the window of the change`,
+  )
   t.equal(half.served, limit / 2)
 
   await end()
