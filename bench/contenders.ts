@@ -10,8 +10,18 @@ import type { Command } from './server-process.ts'
 
 /** `single` is a stream whose upstream writes one event at a time. */
 export type Mode = 'json' | 'stream' | 'single'
-/** `chat` is the gateway under test, asked through Chat Completions. Of a peer: what `--peers` calls it. */
-export type ContenderName = 'none' | 'bare' | 'minimal' | 'before' | 'turnpike' | 'chat' | 'portkey' | RungName | (string & {})
+/** `chat` is the gateway under test, asked through Chat Completions; `telemetry` has both telemetry plugins. Of a peer: what `--peers` calls it. */
+export type ContenderName =
+  | 'none'
+  | 'bare'
+  | 'minimal'
+  | 'before'
+  | 'turnpike'
+  | 'telemetry'
+  | 'chat'
+  | 'portkey'
+  | RungName
+  | (string & {})
 
 export interface Contender {
   readonly name: ContenderName
@@ -69,9 +79,11 @@ export function contender(name: ContenderName, port: number, upstream: string, {
         speaks: 'responses',
       }
     case 'before':
+    case 'telemetry':
     case 'turnpike': {
       const folder = name === 'before' ? before : undefined
-      const { command, apiKey } = gatewayCommand(port, 'gateway.config.ts', { BENCH_UPSTREAM: upstream }, folder)
+      const settings = { BENCH_UPSTREAM: upstream, ...(name === 'telemetry' && { BENCH_TELEMETRY: 'on' }) }
+      const { command, apiKey } = gatewayCommand(port, 'gateway.config.ts', settings, folder)
       return { name, modes: all, command, path: '/v1/responses', headers: { Authorization: `Bearer ${apiKey}` }, speaks: 'responses' }
     }
     case 'chat': {

@@ -5,6 +5,8 @@ import responsesWebSocket from 'turnpike/plugins/endpoints/responses-websocket'
 import openaiChat from 'turnpike/plugins/providers/openai-chat'
 import localSealer from 'turnpike/plugins/sealers/local'
 import sql from 'turnpike/plugins/stores/sql'
+import opentelemetry from 'turnpike/plugins/telemetry/opentelemetry'
+import prometheus from 'turnpike/plugins/telemetry/prometheus'
 
 // The gateway under test: every default plugin, and a provider for the benchmark's upstream.
 
@@ -16,6 +18,8 @@ export default defineConfig({
     ...defaults({ without: ['ollama', 'sql', 'local-sealer', 'responses-websocket'] }),
     // For one key with all connections.
     responsesWebSocket({ connectionsPerKey: 10_000 }),
+    // The upstream takes whatever is sent to a collector.
+    ...(process.env['BENCH_TELEMETRY'] ? [prometheus({}), opentelemetry({ endpoint: `${process.env['BENCH_UPSTREAM']}` })] : []),
     // Relative paths start at this file; the data belongs into the folder in which the benchmark starts the gateway.
     sql({
       services: [

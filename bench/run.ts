@@ -36,6 +36,7 @@ const { values } = parseArgs({
     'gap-microseconds': { type: 'string', default: '100' },
     portkey: { type: 'boolean', default: false },
     surfaces: { type: 'boolean', default: false },
+    telemetry: { type: 'boolean', default: false },
     ladder: { type: 'boolean', default: false },
     against: { type: 'string', default: '' },
     peers: { type: 'string', multiple: true, default: [] },
@@ -65,6 +66,7 @@ const allNames: readonly ContenderName[] = [
   ...(values.against ? ['before'] : []),
   'turnpike',
   ...(values.surfaces ? ['chat'] : []),
+  ...(values.telemetry ? ['telemetry'] : []),
   ...(values.portkey ? ['portkey'] : []),
   ...peers.keys(),
 ]

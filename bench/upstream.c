@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { request_limit = 64 * 1024, first_buffer = 4096, batch = 512 };
+enum { request_limit = 1024 * 1024, first_buffer = 4096, batch = 512 };
 
 typedef struct {
   char *bytes;

@@ -26,6 +26,8 @@ export function judge({ samples, starts, garbage, bursts, decision }: Measured):
     const { mode, concurrency } = own[0]!
     const against = (name: ContenderName): number | undefined => pairedRatio(own, at(name, mode, concurrency), 'cpuPerRequestUs')
     atMost(`${title}: CPU per request ÷ the build before`, against('before'), 1.03)
+    const observed = pairedRatio(at('telemetry', mode, concurrency), own, 'cpuPerRequestUs')
+    atMost(`${title}: CPU per request with both telemetry plugins ÷ without`, observed, 1.06)
     if (mode === 'json') {
       atMost(`${title}: CPU per request ÷ bare forwarder`, against('bare'), concurrency === 1 ? 2 : concurrency === 256 ? 1.5 : 1.6)
       atMost(`${title}: CPU per request ÷ portkey`, against('portkey'), 1 / 7)

@@ -1,5 +1,6 @@
 import type {
   AttemptObservation,
+  BegunAttempt,
   BegunCall,
   CallObservation,
   CallObserver,
@@ -31,63 +32,88 @@ export class LoadedObserver {
   }
 
   begin(call: BegunCall): CallObservation | undefined {
-    return this.#unlessFailed('begin', () => {
-      const observation = this.#told('begin', () => this.#observer.begin(call))
+    try {
+      const observation = this.#answer('begin', this.#observer.begin(call))
       if (observation === undefined || isObject(observation)) return observation
       throw this.#bad('begin', 'an object or undefined', kindOf(observation))
-    })
+    } catch (error) {
+      return this.#failed('begin', error)
+    }
   }
 
   closed(request: ClosedRequest): void {
-    this.tells('closed', () => this.#observer.closed?.(request))
+    try {
+      this.#answer('closed', this.#observer.closed?.(request))
+    } catch (error) {
+      this.#failed('closed', error)
+    }
   }
 
-  /** Tells of something that begins. Returns what to call when it ends, if the observer wants to know. */
-  starts<Ended>(hook: 'toolRound' | 'tool', start: () => unknown): ((ended: Ended) => void) | undefined {
-    return this.#unlessFailed(hook, () => {
-      const end = this.#told(hook, start)
-      if (end === undefined || typeof end === 'function') return end as (ended: Ended) => void
-      throw this.#bad(hook, 'a function or undefined', kindOf(end))
-    })
-  }
-
-  startsAttempt(start: () => unknown): AttemptObservation | undefined {
-    return this.#unlessFailed('attempt', () => {
-      const started = this.#told('attempt', start)
+  startsAttempt(observation: CallObservation, begun: BegunAttempt): AttemptObservation | undefined {
+    try {
+      const started: unknown = this.#answer('attempt', observation.attempt?.(begun))
       if (started === undefined) return undefined
       if (typeof started === 'function') return { end: started as (ended: EndedAttempt) => void }
       const expected = 'a function, undefined, or { end, traceparent }'
       if (!isObject(started) || typeof started['end'] !== 'function') throw this.#bad('attempt', expected, kindOf(started))
-      const observation = started as unknown as AttemptObservation
-      const { traceparent } = observation
+      const attempt = started as unknown as AttemptObservation
+      const { traceparent } = attempt
       if (traceparent !== undefined && !isTraceparent(traceparent))
         throw this.#bad('attempt', 'a traceparent of W3C Trace Context, version 00', kindOf(traceparent))
-      return { traceparent, end: ended => observation.end(ended) }
-    })
+      return { traceparent, end: ended => attempt.end(ended) }
+    } catch (error) {
+      return this.#failed('attempt', error)
+    }
+  }
+
+  endsAttempt(attempt: AttemptObservation, ended: EndedAttempt): void {
+    try {
+      this.#answer('attempt', attempt.end(ended))
+    } catch (error) {
+      this.#failed('attempt', error)
+    }
+  }
+
+  /** Tells of something that begins. Returns what to call when it ends, if the observer wants to know. */
+  starts<Ended>(hook: 'toolRound' | 'tool', start: () => unknown): ((ended: Ended) => void) | undefined {
+    try {
+      const end = this.#answer(hook, start())
+      if (end === undefined || typeof end === 'function') return end as (ended: Ended) => void
+      throw this.#bad(hook, 'a function or undefined', kindOf(end))
+    } catch (error) {
+      return this.#failed(hook, error)
+    }
   }
 
   /** Tells of something, such as an end, that the observer has no answer to. */
   tells(hook: ObserverHook, tell: () => unknown): void {
-    this.#unlessFailed(hook, () => void this.#told(hook, tell))
+    try {
+      this.#answer(hook, tell())
+    } catch (error) {
+      this.#failed(hook, error)
+    }
+  }
+
+  /** False if the observation has no such function, so that nothing need be made for it. */
+  hears(observation: CallObservation, hook: keyof CallObservation): boolean {
+    try {
+      return observation[hook] !== undefined
+    } catch (error) {
+      return this.#failed(hook, error) ?? false
+    }
   }
 
   /** Nobody waits for an observer. A promise of it must not reject unseen. */
-  #told(hook: ObserverHook, tell: () => unknown): unknown {
-    const answer = tell()
+  #answer<T>(hook: ObserverHook, answer: T): T {
     if (!isPending(answer)) return answer
     Promise.resolve(answer).catch(() => {})
     throw this.#bad(hook, 'no promise', 'a promise')
   }
 
-  #unlessFailed<T>(hook: ObserverHook, tell: () => T): T | undefined {
-    try {
-      return tell()
-    } catch (error) {
-      let errors = this.#errors.get(hook)
-      if (!errors) this.#errors.set(hook, (errors = new RepeatedError(this.#log, 'a call observer failed')))
-      errors.report({ observer: this.#observer.name, plugin: this.#plugin, in: hook, ...describePluginError(error, false, true) })
-      return undefined
-    }
+  #failed(hook: ObserverHook, error: unknown): undefined {
+    let errors = this.#errors.get(hook)
+    if (!errors) this.#errors.set(hook, (errors = new RepeatedError(this.#log, 'a call observer failed')))
+    errors.report({ observer: this.#observer.name, plugin: this.#plugin, in: hook, ...describePluginError(error, false, true) })
   }
 
   #bad(hook: ObserverHook, expected: string, got: string): PluginError {

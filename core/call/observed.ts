@@ -1,5 +1,6 @@
 import { costOf } from '../billing/cost.ts'
 import type {
+  AttemptObservation,
   AttemptRole,
   CallObservation,
   EndedAttempt,
@@ -56,12 +57,20 @@ export class Observed implements ObservedCall {
       isListed: listed,
       role,
     })
-    const started = this.#observing.map(({ by, observation }) => ({ by, attempt: by.startsAttempt(() => observation.attempt?.(begun)) }))
+    const started: { readonly by: LoadedObserver; readonly attempt: AttemptObservation }[] = []
+    let traceparent: string | undefined
+    for (const { by, observation } of this.#observing) {
+      const attempt = by.startsAttempt(observation, begun)
+      if (!attempt) continue
+      started.push({ by, attempt })
+      traceparent ??= attempt.traceparent
+    }
     return {
-      traceparent: started.find(({ attempt }) => attempt?.traceparent !== undefined)?.attempt!.traceparent,
-      end(without) {
-        const ended: EndedAttempt = Object.freeze({ ...without, queuedMs, costUsd: without.usage && costOf(without.usage, price) })
-        for (const { by, attempt } of started) if (attempt) by.tells('attempt', () => attempt.end(ended))
+      traceparent,
+      end({ elapsedMs, firstEventMs, outcome, status, usage }) {
+        const costUsd = usage && costOf(usage, price)
+        const ended: EndedAttempt = Object.freeze({ elapsedMs, firstEventMs, outcome, queuedMs, status, usage, costUsd })
+        for (const { by, attempt } of started) by.endsAttempt(attempt, ended)
       },
     }
   }
@@ -87,8 +96,9 @@ export class Observed implements ObservedCall {
     }
   }
 
-  /** Returns what to call when the endpoints are chosen. */
-  plans(): (candidates: number) => void {
+  /** Returns what to call when the endpoints are chosen. Undefined if nobody wants to know. */
+  plans(): ((candidates: number) => void) | undefined {
+    if (!this.#isHeard('planned')) return undefined
     const { at, start } = this.now()
     return candidates => {
       const plan = Object.freeze({
@@ -108,6 +118,7 @@ export class Observed implements ObservedCall {
 
   /** The record has the usage and the cost. */
   end(error: GatewayError | undefined): void {
+    if (!this.#isHeard('end')) return
     const { usage, costUsd, notes, attempts } = this.#record
     const { provider, model } = this.#record.model === null ? (attempts.at(-1) ?? none) : this.#record
     const asked = shownModel({ provider, model, attempts }, this.#showsNames)
@@ -131,6 +142,10 @@ export class Observed implements ObservedCall {
   now(): { readonly at: number; readonly start: number } {
     const start = this.#clock.elapsed()
     return { start, at: this.#record.at + start - this.#record.start }
+  }
+
+  #isHeard(hook: keyof CallObservation): boolean {
+    return this.#observing.some(({ by, observation }) => by.hears(observation, hook))
   }
 
   #start<Ended extends object>(hook: 'toolRound' | 'tool', start: (observation: CallObservation) => unknown): (ended: Ended) => void {

@@ -70,6 +70,7 @@ export class Observers implements RecordWatch {
   closed(record: RequestRecord, open: OpenRecord, scope: Pick<RequestScope, 'traceparent'>): void {
     const { id, at, elapsedMs, surface, method, status, errorCode, keyId, org, team, provider, stream, attempts, usage, costUsd } = record
     const { observed } = open
+    const shown = shownModel(record, record.policy?.logging.value === true)
     const request: ClosedRequest = Object.freeze({
       id,
       at,
@@ -86,7 +87,8 @@ export class Observers implements RecordWatch {
       org,
       team,
       provider,
-      ...shownModel(record, record.policy?.logging.value === true),
+      model: shown.model,
+      isListed: shown.isListed,
       stream,
       attempts: attempts.length,
       usage,

@@ -1,6 +1,7 @@
 import type { TraceContext } from '../contracts/call-observer.ts'
 
 const form = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
+const ofVersion00 = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
 /** Longer than that of any version, and short enough to look at. */
 const maxLength = 512
 
@@ -15,7 +16,7 @@ export function traceContext(header: string | null | undefined): TraceContext | 
 
 /** True if a header of this value may be sent. */
 export function isTraceparent(value: unknown): value is string {
-  return typeof value === 'string' && value.startsWith('00-') && traceContext(value) !== null
+  return typeof value === 'string' && ofVersion00.test(value)
 }
 
 function isZero(id: string): boolean {

@@ -57,6 +57,7 @@ export default definePlugin({
       meters,
       traces,
       logs,
+      logsAll: given.requestLogs === 'all',
       propagates: given.propagate && traces !== undefined,
       accounts: given.accounts,
       finished: sink && ((id, trace) => sink.finished(id, trace)),

@@ -3,10 +3,9 @@ import { durationBounds, operationOf, tokenBounds, type Conventions } from './co
 import { Counter, Histogram, type Count, type Distribution, type Labels } from './instrument.ts'
 import { names } from './names.ts'
 import { providerName } from './provider-names.ts'
-import { spanAttributes } from './span.ts'
+import { nameSpan, spanAttributes, spanKinds } from './span.ts'
 import { inputOf } from './tokens.ts'
-import { encoded } from './wire/attribute.ts'
-import type { Writer } from './wire/writer.ts'
+import { Writer } from './wire/writer.ts'
 
 /** Beyond so many, all other endpoints are measured as one of each provider. */
 const maxEndpoints = 1_000
@@ -152,9 +151,8 @@ function requestLabels(surface: string | null, kind: CallKind | null): Labels {
 /** The series of one endpoint. */
 export class EndpointMeters {
   readonly operation: string
-  /** Of the spans of its attempts. */
-  readonly spanName: string
-  /** The attributes that all of them have, encoded. */
+  readonly model: string | null
+  /** The name, the kind and the attributes that the spans of all its attempts have, encoded. */
   readonly spanFacts: Uint8Array
   readonly #meters: Meters
   readonly #labels: Labels
@@ -168,12 +166,14 @@ export class EndpointMeters {
 
   constructor(meters: Meters, kind: CallKind, provider: string, model: string | null) {
     this.operation = operationOf(kind)
-    this.spanName = model === null ? this.operation : `${this.operation} ${model}`
-    this.spanFacts = encoded(spanAttributes, [
-      [names.operation, this.operation],
-      [names.provider, providerName(provider)],
-      [names.ownProvider, provider],
-    ])
+    this.model = model
+    const writer = new Writer()
+    nameSpan(writer, model === null ? this.operation : `${this.operation} ${model}`, spanKinds.client)
+    names.operation.text(writer, spanAttributes, this.operation)
+    names.provider.text(writer, spanAttributes, providerName(provider))
+    names.ownProvider.text(writer, spanAttributes, provider)
+    if (model !== null) names.model.text(writer, spanAttributes, model)
+    this.spanFacts = writer.take()
     this.#meters = meters
     this.#labels = [
       [names.operation, this.operation],

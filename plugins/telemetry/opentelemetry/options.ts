@@ -76,7 +76,13 @@ export const options = {
         },
       },
       default: {},
-      description: 'Which traces are sent. Metrics and log records are always of all requests.',
+      description: 'Which traces are sent. Metrics are always of all requests, and log records whatever the sampling.',
+    },
+    requestLogs: {
+      enum: ['failed', 'all'],
+      default: 'failed',
+      description:
+        'The requests that have a log record. failed: those with an error; the spans tell of the others, if they are sampled. all: every request.',
     },
     propagate: {
       type: 'boolean',

@@ -1,6 +1,7 @@
 import type { ClosedRequest } from '../../../core/kit.ts'
 import { names } from './names.ts'
-import { methodOf, writeRequest } from './request-facts.ts'
+import type { Outbox } from './outbox.ts'
+import { methodOf, RequestFacts } from './request-facts.ts'
 import type { RequestTrace } from './request-trace.ts'
 import { writeAny } from './wire/attribute.ts'
 import { itemField } from './wire/envelope.ts'
@@ -45,15 +46,33 @@ export function openLog(
   return start
 }
 
-/** The log record of a finished request, without content. */
-export function writeLog(writer: Writer, request: ClosedRequest, trace: RequestTrace, withAccounts: boolean): void {
-  const { at, elapsedMs, status, surface, errorCode } = request
-  const severity = status >= 500 || (status < 400 && errorCode !== null) ? error : status >= 400 ? warning : info
-  const start = openLog(writer, trace, { at: at + elapsedMs, event: 'turnpike.request', severity })
+/** The log records of finished requests, without content. */
+export class RequestLog {
+  readonly #facts: RequestFacts
+  readonly #isOfAll: boolean
+
+  constructor(withAccounts: boolean, isOfAll: boolean) {
+    this.#facts = new RequestFacts(logAttributes, withAccounts, writeBody)
+    this.#isOfAll = isOfAll
+  }
+
+  write(outbox: Outbox, request: ClosedRequest, trace: RequestTrace): void {
+    const { at, elapsedMs, status, errorCode } = request
+    const severity = status >= 500 || (status < 400 && errorCode !== null) ? error : status >= 400 ? warning : info
+    if (severity === info && !this.#isOfAll) return
+    const writer = outbox.open()
+    if (!writer) return
+    const start = openLog(writer, trace, { at: at + elapsedMs, event: 'turnpike.request', severity })
+    this.#facts.write(writer, request, trace.session)
+    names.durationMs.double(writer, logAttributes, elapsedMs)
+    writer.close(start)
+    outbox.added()
+  }
+}
+
+function writeBody(writer: Writer, request: ClosedRequest): void {
+  const { surface, status } = request
   writeAny(writer, bodyField, `${methodOf(request)}${surface === null ? '' : ` ${surface}`} ${status}`)
-  writeRequest(writer, logAttributes, request, withAccounts, trace.session)
-  names.durationMs.double(writer, logAttributes, elapsedMs)
-  writer.close(start)
 }
 
 export { info }

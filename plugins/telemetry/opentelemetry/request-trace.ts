@@ -11,7 +11,7 @@ import type {
 } from '../../../core/kit.ts'
 import type { EndpointMeters } from './meters.ts'
 import { names } from './names.ts'
-import { closeSpan, openSpan, spanAttributes, spanKinds, type Span } from './span.ts'
+import { closeSpan, nameSpan, openSpan, spanAttributes, spanKinds, type Span } from './span.ts'
 import type { Telemetry } from './telemetry.ts'
 import { inputOf } from './tokens.ts'
 import { newSpanId, newTraceId } from './trace-ids.ts'
@@ -75,12 +75,17 @@ export class RequestTrace implements CallObservation {
     }
   }
 
-  #internal(name: string, times: Pick<Span, 'at' | 'elapsedMs' | 'isFailed'>, attributes: (writer: SpanWriter) => void): void {
+  #internal(
+    name: string,
+    { at, elapsedMs, isFailed }: Pick<Span, 'at' | 'elapsedMs' | 'isFailed'>,
+    attributes: (writer: SpanWriter) => void,
+  ): void {
     const outbox = this.isSampled ? this.#telemetry.traces : undefined
     const writer = outbox?.open()
     if (!writer) return
     const { traceId, spanId: parentId } = this
-    const start = openSpan(writer, { traceId, spanId: newSpanId(), parentId, name, kind: spanKinds.internal, ...times })
+    const start = openSpan(writer, { traceId, spanId: newSpanId(), parentId, at, elapsedMs, isFailed })
+    nameSpan(writer, name, spanKinds.internal)
     attributes(writer)
     closeSpan(writer, start)
     outbox!.added()
@@ -123,11 +128,12 @@ class AttemptTrace implements AttemptObservation {
     const { at, model, isListed, role } = this.#begun
     const { stream } = this.#call
     const { traceId, spanId: parentId, session } = this.#request
-    const times = { at, elapsedMs: ended.elapsedMs, isFailed: errorType !== undefined }
-    const start = openSpan(writer, { traceId, spanId: this.#spanId, parentId, name: endpoint.spanName, kind: spanKinds.client, ...times })
+    const isFailed = errorType !== undefined
+    const start = openSpan(writer, { traceId, spanId: this.#spanId, parentId, at, elapsedMs: ended.elapsedMs, isFailed })
     const field = spanAttributes
     writer.raw(endpoint.spanFacts)
-    if (isListed && model !== null) names.model.text(writer, field, model)
+    // More models than can be told apart share an endpoint.
+    if (isListed && model !== null && endpoint.model === null) names.model.text(writer, field, model)
     if (session !== null) names.conversation.text(writer, field, session)
     if (stream) {
       names.isStream.flag(writer, field, true)

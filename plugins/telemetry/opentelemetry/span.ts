@@ -27,21 +27,17 @@ export interface Span {
   readonly parentId: string | undefined
   /** The parent is a span of the caller. */
   readonly hasRemoteParent?: boolean
-  readonly name: string
-  readonly kind: (typeof spanKinds)[keyof typeof spanKinds]
   readonly at: number
   readonly elapsedMs: number
   readonly isFailed: boolean
 }
 
-/** Writes a span. Returns what to give to `closeSpan` once its attributes are written. */
+/** Writes a span but for its name, its kind and its attributes. Returns what to give to `closeSpan` once these are written. */
 export function openSpan(writer: Writer, span: Span): number {
   const start = writer.open(itemField)
   writer.hex(traceIdField, span.traceId)
   writer.hex(spanIdField, span.spanId)
   if (span.parentId !== undefined) writer.hex(parentField, span.parentId)
-  writer.text(nameField, span.name)
-  writer.number(kindField, span.kind)
   writer.time(startField, span.at)
   writer.time(endField, span.at + Math.max(0, span.elapsedMs))
   if (span.isFailed) {
@@ -51,6 +47,11 @@ export function openSpan(writer: Writer, span: Span): number {
   }
   writer.fixed32(flagsField, isSampled | knowsRemote | (span.hasRemoteParent ? isRemote : 0))
   return start
+}
+
+export function nameSpan(writer: Writer, name: string, kind: (typeof spanKinds)[keyof typeof spanKinds]): void {
+  writer.text(nameField, name)
+  writer.number(kindField, kind)
 }
 
 export function closeSpan(writer: Writer, start: number): void {

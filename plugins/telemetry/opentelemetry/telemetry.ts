@@ -2,12 +2,13 @@ import type { CallObserver } from '../../../core/index.ts'
 import type { BegunCall, ClosedRequest } from '../../../core/kit.ts'
 import type { Meters } from './meters.ts'
 import type { Outbox } from './outbox.ts'
-import { writeLog } from './request-log.ts'
-import { methodOf, writeRequest } from './request-facts.ts'
+import { methodOf, RequestFacts } from './request-facts.ts'
+import { RequestLog } from './request-log.ts'
 import { RequestTrace } from './request-trace.ts'
 import type { Sampling } from './sampling.ts'
-import { closeSpan, openSpan, spanAttributes, spanKinds } from './span.ts'
+import { closeSpan, nameSpan, openSpan, spanAttributes, spanKinds } from './span.ts'
 import { Attribute } from './wire/attribute.ts'
+import type { Writer } from './wire/writer.ts'
 
 export interface TelemetryParts {
   readonly sampling: Sampling
@@ -15,6 +16,8 @@ export interface TelemetryParts {
   /** Undefined if these signals are off. */
   readonly traces: Outbox | undefined
   readonly logs: Outbox | undefined
+  /** Requests that succeeded have a log record, too. */
+  readonly logsAll: boolean
   /** Vendors get a `traceparent`. */
   readonly propagates: boolean
   /** Spans and log records name the key, the organization and the team. */
@@ -34,10 +37,14 @@ export class Telemetry implements Pick<CallObserver, 'begin' | 'closed'> {
   readonly propagates: boolean
   readonly cacheWriteTokens: Attribute
   readonly #parts: TelemetryParts
+  readonly #facts: RequestFacts
+  readonly #requestLog: RequestLog
   readonly #open = new Map<string, RequestTrace>()
 
   constructor(parts: TelemetryParts) {
     this.#parts = parts
+    this.#facts = new RequestFacts(spanAttributes, parts.accounts, nameOf)
+    this.#requestLog = new RequestLog(parts.accounts, parts.logsAll)
     this.sampling = parts.sampling
     this.meters = parts.meters
     this.traces = parts.traces
@@ -56,16 +63,12 @@ export class Telemetry implements Pick<CallObserver, 'begin' | 'closed'> {
   }
 
   closed(request: ClosedRequest): void {
-    const { logs, accounts, finished } = this.#parts
+    const { logs, finished } = this.#parts
     const trace = this.#open.get(request.id) ?? new RequestTrace(this, request.trace)
     this.#open.delete(request.id)
     this.meters.request(request)
     if (trace.isSampled) this.#writeSpan(request, trace)
-    const writer = logs?.open()
-    if (writer) {
-      writeLog(writer, request, trace, accounts)
-      logs!.added()
-    }
+    if (logs) this.#requestLog.write(logs, request, trace)
     if (trace.isSampled) finished?.(request.id, trace)
   }
 
@@ -73,23 +76,18 @@ export class Telemetry implements Pick<CallObserver, 'begin' | 'closed'> {
     const outbox = this.traces
     const writer = outbox?.open()
     if (!writer) return
-    const { traceId, spanId, parentId, session } = trace
-    const { at, elapsedMs, surface, status, errorCode } = request
-    const method = methodOf(request)
-    const start = openSpan(writer, {
-      traceId,
-      spanId,
-      parentId,
-      hasRemoteParent: parentId !== undefined,
-      name: surface === null ? method : `${method} ${surface}`,
-      kind: spanKinds.server,
-      at,
-      elapsedMs,
-      // A stream that broke off has status 200 and an error.
-      isFailed: status >= 500 || (status < 400 && errorCode !== null),
-    })
-    writeRequest(writer, spanAttributes, request, this.#parts.accounts, session)
+    const { traceId, spanId, parentId } = trace
+    const { at, elapsedMs, status, errorCode } = request
+    // A stream that broke off has status 200 and an error.
+    const isFailed = status >= 500 || (status < 400 && errorCode !== null)
+    const start = openSpan(writer, { traceId, spanId, parentId, hasRemoteParent: parentId !== undefined, at, elapsedMs, isFailed })
+    this.#facts.write(writer, request, trace.session)
     closeSpan(writer, start)
     outbox!.added()
   }
+}
+
+function nameOf(writer: Writer, request: ClosedRequest): void {
+  const method = methodOf(request)
+  nameSpan(writer, request.surface === null ? method : `${method} ${request.surface}`, spanKinds.server)
 }

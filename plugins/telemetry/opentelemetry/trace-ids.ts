@@ -22,5 +22,5 @@ function digits(count: number): string {
   }
   const id = pool.slice(used, (used += count))
   // Neither may be zero.
-  return /^0+$/.test(id) ? digits(count) : id
+  return id.startsWith('0') && /^0+$/.test(id) ? digits(count) : id
 }

@@ -117,5 +117,5 @@ t.test('a metric has at most 2,000 series, and endpoints at most 1,000', async t
   const meters = new Meters(conventions['1.41'], 0)
   for (let index = 0; index < 3_000; index++) meters.endpoint('generation', 'acme', `m-${index}`)
   t.equal(meters.endpoint('generation', 'acme', 'm-2999'), meters.endpoint('generation', 'acme', null))
-  t.equal(meters.endpoint('generation', 'acme', 'm-7').spanName, 'chat m-7')
+  t.ok(Buffer.from(meters.endpoint('generation', 'acme', 'm-7').spanFacts).includes('chat m-7'))
 })

@@ -37,11 +37,13 @@ export class Attribute {
   /** A whole number from 0. Anything else, which only a broken plugin can have given, becomes 0. */
   integer(writer: Writer, field: number, number: number): void {
     const whole = Number.isSafeInteger(number) && number >= 0 ? number : 0
+    if (writer.numberPair(field, this.#key, value * 8 + 2, whole, anyInteger * 8)) return
     this.#begin(writer, field, 1 + sizeOf(whole))
     writer.number(anyInteger, whole)
   }
 
   double(writer: Writer, field: number, number: number): void {
+    if (writer.doublePair(field, this.#key, value * 8 + 2, number, anyDouble * 8 + 1)) return
     this.#begin(writer, field, 9)
     writer.double(anyDouble, number)
   }

@@ -2,11 +2,13 @@ const leastBytes = 1_024
 const two32 = 2 ** 32
 /** Copying so few bytes one by one takes less time than a call of the runtime does. */
 const few = 64
+const two28 = 2 ** 28
 const digitValues = Uint8Array.from({ length: 103 }, (_, code) => Number.parseInt(String.fromCharCode(code), 16) || 0)
 
 /** Writes a message in the encoding of Protocol Buffers: https://protobuf.dev/programming-guides/encoding/. */
 export class Writer {
   #bytes = Buffer.allocUnsafeSlow(leastBytes)
+  #view = new DataView(this.#bytes.buffer)
   #length = 0
 
   get length(): number {
@@ -57,7 +59,8 @@ export class Writer {
   fixed32(field: number, value: number): void {
     this.varint(field * 8 + 5)
     this.#reserve(4)
-    this.#length = this.#bytes.writeUInt32LE(value, this.#length)
+    this.#view.setUint32(this.#length, value, true)
+    this.#length += 4
   }
 
   /** A whole number from 0. */
@@ -69,8 +72,9 @@ export class Writer {
   rawFixed64(value: number): void {
     this.#reserve(8)
     const high = Math.floor(value / two32)
-    this.#length = this.#bytes.writeUInt32LE(value - high * two32, this.#length)
-    this.#length = this.#bytes.writeUInt32LE(high, this.#length)
+    this.#view.setUint32(this.#length, value - high * two32, true)
+    this.#view.setUint32(this.#length + 4, high, true)
+    this.#length += 8
   }
 
   /** Milliseconds since the epoch, as nanoseconds. */
@@ -85,7 +89,8 @@ export class Writer {
 
   rawDouble(value: number): void {
     this.#reserve(8)
-    this.#length = this.#bytes.writeDoubleLE(value, this.#length)
+    this.#view.setFloat64(this.#length, value, true)
+    this.#length += 8
   }
 
   text(field: number, value: string): void {
@@ -132,10 +137,47 @@ export class Writer {
     return true
   }
 
+  /** A pair of these bytes and a number that is small enough, as `shortPair` writes a text. */
+  numberPair(field: number, first: Uint8Array, between: number, value: number, numberTag: number): boolean {
+    if (first.length > 110 || field > 15 || value >= two28) return false
+    const bytesOfValue = value < 128 ? 1 : value < 16_384 ? 2 : value < 2_097_152 ? 3 : 4
+    this.#reserve(first.length + bytesOfValue + 5)
+    const bytes = this.#bytes
+    let at = this.#length
+    bytes[at++] = field * 8 + 2
+    bytes[at++] = first.length + bytesOfValue + 3
+    for (let index = 0; index < first.length; index++) bytes[at++] = first[index]!
+    bytes[at++] = between
+    bytes[at++] = bytesOfValue + 1
+    bytes[at++] = numberTag
+    let left = value
+    for (; left >= 128; left >>>= 7) bytes[at++] = (left & 127) | 128
+    bytes[at++] = left
+    this.#length = at
+    return true
+  }
+
+  /** The same for a floating-point number. */
+  doublePair(field: number, first: Uint8Array, between: number, value: number, doubleTag: number): boolean {
+    if (first.length > 110 || field > 15) return false
+    this.#reserve(first.length + 13)
+    const bytes = this.#bytes
+    let at = this.#length
+    bytes[at++] = field * 8 + 2
+    bytes[at++] = first.length + 11
+    for (let index = 0; index < first.length; index++) bytes[at++] = first[index]!
+    bytes[at++] = between
+    bytes[at++] = 9
+    bytes[at++] = doubleTag
+    this.#view.setFloat64(at, value, true)
+    this.#length = at + 8
+    return true
+  }
+
   /** Bytes that are given in hexadecimal digits, in lower case. */
   hex(field: number, digits: string): void {
-    this.varint(field * 8 + 2)
     const length = digits.length / 2
+    this.varint(field * 8 + 2)
     this.varint(length)
     this.#reserve(length)
     const bytes = this.#bytes
@@ -172,6 +214,7 @@ export class Writer {
     const grown = Buffer.allocUnsafeSlow(Math.max(needed, this.#bytes.length * 2))
     this.#bytes.copy(grown, 0, 0, this.#length)
     this.#bytes = grown
+    this.#view = new DataView(grown.buffer)
   }
 }
 
