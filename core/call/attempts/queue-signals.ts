@@ -68,7 +68,7 @@ export class QueueSignals {
         listeners.delete(over)
         resolve()
       }
-      const timer = setTimeout(over, withinMs)
+      const timer = setTimeout(over, withinMs).unref()
       listeners.add(over)
     })
   }

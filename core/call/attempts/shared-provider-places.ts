@@ -76,5 +76,5 @@ export class SharedProviderPlaces implements ProviderPlaces {
 }
 
 function later(milliseconds: number): Promise<void> {
-  return new Promise(resolve => setTimeout(resolve, milliseconds))
+  return new Promise(resolve => setTimeout(resolve, milliseconds).unref())
 }

@@ -38,6 +38,9 @@ async function processes(t: Test, count: number): Promise<Processes> {
     all.push(under)
   }
   t.teardown(open.resolve)
+  // As the sockets of callers would: those that wait for a place do not.
+  const held = setInterval(() => {}, 60_000)
+  t.teardown(() => clearInterval(held))
   return { all, finish: open.resolve }
 }
 
