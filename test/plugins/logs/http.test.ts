@@ -1,5 +1,6 @@
 import { readFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { createLogger, type Logger } from '../../../core/foundation/logger.ts'
 import { Masks } from '../../../core/foundation/masks.ts'
@@ -79,6 +80,7 @@ class Through {
     this.#queue = new RecordQueue(sinks, this.#log)
     for (const record of batch) this.#queue.push(record)
     await ended.promise
+    await setImmediate()
   }
 
   states(): readonly SinkState[] {
