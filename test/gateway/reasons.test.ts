@@ -120,6 +120,9 @@ for (const [name, storesOf] of [
   t.test(`every reason of a failure is in the record: ${name}`, async t => {
     const under = await gateway({ plugins: plugins(storesOf(t)), settings: { retries: 0, creditWaitMs: 0 } })
     t.teardown(under.stop)
+    // As the sockets of callers would.
+    const held = setInterval(() => {}, 60_000)
+    t.teardown(() => clearInterval(held))
     const { app, localToken } = under.gateway.admin!
     const call = async (method: string, path: string, body?: object): Promise<any> => {
       const headers = { authorization: `Bearer ${localToken}`, 'content-type': 'application/json' }

@@ -26,7 +26,7 @@ const body = { model: 'sandbox/echo', input: 'the launch code' }
 
 test('the alert channel is there', async () => {
   const { gateway, stop } = await testGateway({ plugins: [...base, alertChannel({})] })
-  assert.ok(gateway.contributions.some(({ point, name }) => point === 'alert-channels' && name === 'acme-alerts'))
+  assert.ok(gateway.contributions.some(({ contract, name }) => contract === 'AlertChannels' && name === 'acme-alerts'))
   await stop()
 })
 

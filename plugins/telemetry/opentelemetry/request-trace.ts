@@ -11,7 +11,7 @@ import type {
 } from '../../../core/kit.ts'
 import type { EndpointMeters } from './meters.ts'
 import { names } from './names.ts'
-import { closeSpan, nameSpan, openSpan, spanAttributes, spanKinds, type Span } from './span.ts'
+import { closeSpan, nameSpan, openSpan, spanAttributes, spanKinds, traceField, type Span } from './span.ts'
 import type { Telemetry } from './telemetry.ts'
 import { inputOf } from './tokens.ts'
 import { newSpanId, newTraceId } from './trace-ids.ts'
@@ -27,6 +27,7 @@ export class RequestTrace implements CallObservation {
   readonly isSampled: boolean
   readonly #call: BegunCall | undefined
   readonly #telemetry: Telemetry
+  #field: Uint8Array | undefined
 
   /** `call`: undefined for a request that never became one. */
   constructor(telemetry: Telemetry, trace: BegunCall['trace'], call?: BegunCall) {
@@ -35,6 +36,11 @@ export class RequestTrace implements CallObservation {
     this.traceId = trace?.traceId ?? newTraceId()
     this.parentId = trace?.spanId
     this.isSampled = telemetry.sampling.keeps(this.traceId, trace)
+  }
+
+  /** For its spans. */
+  get field(): Uint8Array {
+    return (this.#field ??= traceField(this.traceId))
   }
 
   get session(): string | null {
@@ -83,8 +89,8 @@ export class RequestTrace implements CallObservation {
     const outbox = this.isSampled ? this.#telemetry.traces : undefined
     const writer = outbox?.open()
     if (!writer) return
-    const { traceId, spanId: parentId } = this
-    const start = openSpan(writer, { traceId, spanId: newSpanId(), parentId, at, elapsedMs, isFailed })
+    const { field: trace, spanId: parentId } = this
+    const start = openSpan(writer, { trace, spanId: newSpanId(), parentId, at, elapsedMs, isFailed })
     nameSpan(writer, name, spanKinds.internal)
     attributes(writer)
     closeSpan(writer, start)
@@ -127,9 +133,9 @@ class AttemptTrace implements AttemptObservation {
     if (!writer) return
     const { at, model, isListed, role } = this.#begun
     const { stream } = this.#call
-    const { traceId, spanId: parentId, session } = this.#request
+    const { field: trace, spanId: parentId, session } = this.#request
     const isFailed = errorType !== undefined
-    const start = openSpan(writer, { traceId, spanId: this.#spanId, parentId, at, elapsedMs: ended.elapsedMs, isFailed })
+    const start = openSpan(writer, { trace, spanId: this.#spanId, parentId, at, elapsedMs: ended.elapsedMs, isFailed })
     const field = spanAttributes
     writer.raw(endpoint.spanFacts)
     // More models than can be told apart share an endpoint.

@@ -1,5 +1,5 @@
 import { itemField } from './wire/envelope.ts'
-import type { Writer } from './wire/writer.ts'
+import { writeDigits, type Writer } from './wire/writer.ts'
 
 // opentelemetry/proto/trace/v1/trace.proto
 const traceIdField = 1
@@ -22,7 +22,8 @@ const isRemote = 0x200
 export const spanKinds = { internal: 1, server: 2, client: 3 } as const
 
 export interface Span {
-  readonly traceId: string
+  /** The field of the trace id, as `traceField` encodes it for all spans of a trace. */
+  readonly trace: Uint8Array
   readonly spanId: string
   readonly parentId: string | undefined
   /** The parent is a span of the caller. */
@@ -32,10 +33,18 @@ export interface Span {
   readonly isFailed: boolean
 }
 
+export function traceField(traceId: string): Uint8Array {
+  const bytes = new Uint8Array(18)
+  bytes[0] = traceIdField * 8 + 2
+  bytes[1] = 16
+  writeDigits(bytes, 2, traceId)
+  return bytes
+}
+
 /** Writes a span but for its name, its kind and its attributes. Returns what to give to `closeSpan` once these are written. */
 export function openSpan(writer: Writer, span: Span): number {
   const start = writer.open(itemField)
-  writer.hex(traceIdField, span.traceId)
+  writer.raw(span.trace)
   writer.hex(spanIdField, span.spanId)
   if (span.parentId !== undefined) writer.hex(parentField, span.parentId)
   writer.time(startField, span.at)

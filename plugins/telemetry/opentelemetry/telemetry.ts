@@ -76,11 +76,11 @@ export class Telemetry implements Pick<CallObserver, 'begin' | 'closed'> {
     const outbox = this.traces
     const writer = outbox?.open()
     if (!writer) return
-    const { traceId, spanId, parentId } = trace
+    const { field, spanId, parentId } = trace
     const { at, elapsedMs, status, errorCode } = request
     // A stream that broke off has status 200 and an error.
     const isFailed = status >= 500 || (status < 400 && errorCode !== null)
-    const start = openSpan(writer, { traceId, spanId, parentId, hasRemoteParent: parentId !== undefined, at, elapsedMs, isFailed })
+    const start = openSpan(writer, { trace: field, spanId, parentId, hasRemoteParent: parentId !== undefined, at, elapsedMs, isFailed })
     this.#facts.write(writer, request, trace.session)
     closeSpan(writer, start)
     outbox!.added()

@@ -129,6 +129,7 @@ t.test('the suite notices a record store without the content that it claims to k
   }
   t.same(await complaints(suite => recordStoreSuite(suite, { open, keepsContent: true })), [
     'content is kept and erased, even before it arrives',
+    'the words of an error are content',
   ])
 })
 

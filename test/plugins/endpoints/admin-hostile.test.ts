@@ -145,6 +145,7 @@ onEveryStore('every parameter of every list and sum', async (t, under) => {
       for (const value of [
         ...texts,
         '-1',
+        '1.5',
         '1e400',
         '99999999999999999999',
         'NaN',

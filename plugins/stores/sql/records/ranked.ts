@@ -71,10 +71,18 @@ export async function readRanked(database: Kysely<Tables>, filter: RecordFilter,
   function fits(shown: RecordFilter): RawBuilder<unknown> {
     const bounds = Object.entries(query.ranges).flatMap(([measure, { least, most }]) => {
       const value = valueOf(measure as RecordMeasure)
-      return [...(least === undefined ? [] : [sql`${value} >= ${least}`]), ...(most === undefined ? [] : [sql`${value} <= ${most}`])]
+      return [
+        ...(least === undefined ? [] : [sql`${value} >= ${fractional(least)}`]),
+        ...(most === undefined ? [] : [sql`${value} <= ${fractional(most)}`]),
+      ]
     })
     return sql`case when ${sql.join([wanted(shown), ...bounds], sql` and `)} then 1 else 0 end`
   }
+}
+
+/** Postgres would read a bound of a column of whole numbers as one, and refuse fractions and numbers that are too large. */
+function fractional(bound: number): RawBuilder<unknown> {
+  return sql`cast(${bound} as double precision)`
 }
 
 function valueOf(measure: RankedQuery['by']): RawBuilder<unknown> {

@@ -180,11 +180,8 @@ export class Writer {
     this.varint(field * 8 + 2)
     this.varint(length)
     this.#reserve(length)
-    const bytes = this.#bytes
-    const start = this.#length
-    for (let index = 0; index < length; index++)
-      bytes[start + index] = digitValues[digits.charCodeAt(index * 2)]! * 16 + digitValues[digits.charCodeAt(index * 2 + 1)]!
-    this.#length = start + length
+    writeDigits(this.#bytes, this.#length, digits)
+    this.#length += length
   }
 
   /** Begins a message within this one. Returns where, for `close`. */
@@ -216,6 +213,13 @@ export class Writer {
     this.#bytes = grown
     this.#view = new DataView(grown.buffer)
   }
+}
+
+/** Writes the bytes that are given in hexadecimal digits, in lower case. */
+export function writeDigits(bytes: Uint8Array, start: number, digits: string): void {
+  const count = digits.length / 2
+  for (let index = 0; index < count; index++)
+    bytes[start + index] = (digitValues[digits.charCodeAt(index * 2)]! << 4) | digitValues[digits.charCodeAt(index * 2 + 1)]!
 }
 
 /** The length of a text in UTF-8. */
