@@ -1,3 +1,5 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { Kysely, PGliteDialect } from 'kysely'
 import type { Test } from 'tap'
@@ -9,6 +11,7 @@ import { storingAnyText } from '../../../plugins/stores/sql/postgres/dialect.ts'
 import { openPostgres } from '../../../plugins/stores/sql/postgres/open.ts'
 import { openSqlite } from '../../../plugins/stores/sql/sqlite/open.ts'
 import type { Tables } from '../../../plugins/stores/sql/tables.ts'
+import { EmptiedDatabases } from './emptied-databases.ts'
 import { noPostgres, startPostgres } from './postgres-server.ts'
 import { fileOf, masterKey } from './sql.ts'
 
@@ -29,9 +32,17 @@ export function testSealer(): EnvelopeSealer {
 
 /** Runs the same tests on SQLite and on Postgres: on a real server or, where there is none, within this process. */
 export function onEveryDatabase(t: Test, check: (t: Test, open: OpenDatabase) => void): void {
-  void t.test('SQLite', t => {
-    check(t, async t => closing(t, (await openSqlite(fileOf(t))).database))
-    t.end()
+  void t.test('SQLite', async t => {
+    // Copying a file that has all tables takes a tenth of the time that making them takes.
+    const made = fileOf(t)
+    await (await openSqlite(made)).database.destroy()
+    const empty = readFileSync(made)
+    check(t, async t => {
+      const file = fileOf(t)
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, empty)
+      return closing(t, (await openSqlite(file)).database)
+    })
   })
 
   if (noPostgres) void t.test('Postgres within this process', t => onPglite(t, check))
@@ -39,7 +50,11 @@ export function onEveryDatabase(t: Test, check: (t: Test, open: OpenDatabase) =>
     void t.test('a Postgres server', async t => {
       const server = await startPostgres()
       t.teardown(() => server.stop())
-      check(t, async t => closing(t, (await openPostgres({ url: await server.createDatabase(), maxConnections: 5 }, silent)).database))
+      const emptied = new EmptiedDatabases(() => server.createDatabase())
+      check(t, async t => {
+        const url = await emptied.take()
+        return closing(t, (await openPostgres({ url, maxConnections: 5 }, silent)).database, () => emptied.giveBack(url))
+      })
     })
 }
 
@@ -63,7 +78,10 @@ function onPglite(t: Test, check: (t: Test, open: OpenDatabase) => void): void {
   t.end()
 }
 
-function closing(t: Place, database: Kysely<Tables>): Kysely<Tables> {
-  t.teardown(() => database.destroy())
+function closing(t: Place, database: Kysely<Tables>, closed?: () => Promise<void>): Kysely<Tables> {
+  t.teardown(async () => {
+    await database.destroy()
+    await closed?.()
+  })
   return database
 }
