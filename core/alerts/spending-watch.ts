@@ -2,9 +2,11 @@ import { spendingOf, type Accounts } from '../admission/accounts.ts'
 import type { AlertClaim } from '../contracts/alert.ts'
 import type { ApiKey, KeyStore } from '../contracts/key-store.ts'
 import type { CreditShortage, Ledger, SpendCap } from '../contracts/ledger.ts'
+import type { RecordStore } from '../contracts/record-store.ts'
 import type { Caller } from '../contracts/run-context.ts'
 import { periodEnd, periodStart } from '../limits/spend-period.ts'
 import { recentValues } from '../runtime/recent-values.ts'
+import { nextTurn } from '../runtime/turns.ts'
 import type { Announcer } from './announcer.ts'
 import type { FullCredits } from './full-credits.ts'
 import { capAlert, creditAlert, type CapOwner } from './spent-alert.ts'
@@ -13,6 +15,7 @@ export interface SpendingParts {
   readonly announcer: Announcer
   readonly ledger: Ledger
   readonly keys: KeyStore
+  readonly records: RecordStore
   readonly accounts: Accounts
   readonly credits: FullCredits
   /** The parts to tell of, in percent. */
@@ -34,6 +37,10 @@ const alwaysMs = 10 * 365 * dayMs
 const maxTouched = 10_000
 /** The most keys that are looked at together. */
 const keysAtOnce = 200
+/** Enough keys for a statement, and few enough that others have their turn. */
+const keysInPage = 100
+/** A key that nobody used for so long was looked at before. */
+const recentMs = dayMs
 /** Remembered, so that the store is not asked again and again. */
 const maxTold = 10_000
 
@@ -66,7 +73,7 @@ export class SpendingWatch {
       const some = [...this.#touched.values()].slice(0, keysAtOnce)
       for (const { key } of some) this.#touched.delete(key.id)
       try {
-        await this.#look(some)
+        await this.#look(await this.#current(some))
       } catch (error) {
         for (const touched of some) if (!this.#touched.has(touched.key.id)) this.#touched.set(touched.key.id, touched)
         throw error
@@ -74,13 +81,38 @@ export class SpendingWatch {
     }
   }
 
+  /**
+   * Looks at every key that was used lately. Call every few minutes, in one of the processes: one that was killed could not tell what its
+   * last requests spent.
+   */
+  async catchUp(): Promise<void> {
+    const { announcer, keys, records } = this.#parts
+    const since = (await announcer.store.now()) - recentMs
+    for (let after: { readonly at: number; readonly id: string } | undefined; ;) {
+      const page = await keys.page({}, { limit: keysInPage, after })
+      const uses = await records.keyUse(page.map(({ id }) => id))
+      const used = page.filter(({ id }) => (uses.get(id)?.lastUsedAt ?? -Infinity) >= since)
+      await this.#look(used.map(key => ({ key, short: new Set() })))
+      const last = page.at(-1)
+      if (!last || page.length < keysInPage) return
+      after = { at: last.createdAt, id: last.id }
+      await nextTurn()
+    }
+  }
+
   /** The caps are those of now: one may have been raised since the request began. */
+  async #current(some: readonly Touched[]): Promise<readonly Touched[]> {
+    const { keys } = this.#parts
+    const current: Touched[] = []
+    for (const { key, short } of some) current.push({ key: (await keys.find(key.id)) ?? key, short })
+    return current
+  }
+
   async #look(some: readonly Touched[]): Promise<void> {
-    const { keys, accounts } = this.#parts
+    const { accounts } = this.#parts
     const caps = new Map<string, { readonly cap: SpendCap; readonly owner: CapOwner; isShort: boolean }>()
     const credits = new Map<string, boolean>()
-    for (const { key: before, short } of some) {
-      const key = (await keys.find(before.id)) ?? before
+    for (const { key, short } of some) {
       const spending = spendingOf(key, await accounts.above(key))
       for (const cap of spending?.caps ?? []) {
         const known = caps.get(cap.account) ?? { cap, owner: ownerOf(cap, key), isShort: false }

@@ -20,7 +20,7 @@ const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 /** How often each is looked at. */
 const everyMs = { providers: 1_000, spending: 2_000, records: 10_000, duties: 15_000, certificate: 6 * hourMs }
-const dutiesEveryMs = { thresholds: minuteMs, keys: 6 * hourMs, expiry: hourMs }
+const dutiesEveryMs = { thresholds: minuteMs, spending: 5 * minuteMs, keys: 6 * hourMs, expiry: hourMs }
 /** Right after a start there is more to do. */
 const firstCertificateMs = 10_000
 /** The store may be down. */
@@ -49,7 +49,7 @@ export class Watches {
     const { accounts, catalog, circuits, clock, keys, ledger, log, queue, records, reservations, settings, store } = this.#parts
     const { spentPercent: percent, thresholds, keyUnusedDays: unusedDays } = settings.alerts
     const [announcer, credits, certificate] = [this.#announcer, this.#credits, this.#certificate]
-    const spending = new SpendingWatch({ announcer, ledger, keys, accounts, credits, percent, now: () => clock.now() })
+    const spending = new SpendingWatch({ announcer, ledger, keys, records, accounts, credits, percent, now: () => clock.now() })
     const providers = new ProviderWatch({ announcer, circuits, process: randomUUID(), clock })
     const losses = new RecordsWatch(announcer, () => queue.states())
     const measured = new ThresholdWatch({ announcer, records, catalog, thresholds })
@@ -57,6 +57,8 @@ export class Watches {
     const keyCheck = new KeyCheck({ announcer, keys, records, unusedDays: records === noRecords ? undefined : unusedDays })
     const duties = new Duties(store, [
       ...(thresholds.length > 0 ? [{ name: 'thresholds', everyMs: dutiesEveryMs.thresholds, run: () => measured.check() }] : []),
+      // Only records say which keys were used.
+      ...(records === noRecords ? [] : [{ name: 'spending', everyMs: dutiesEveryMs.spending, run: () => spending.catchUp() }]),
       { name: 'keys', everyMs: dutiesEveryMs.keys, run: () => keyCheck.check() },
       { name: 'expiry', everyMs: dutiesEveryMs.expiry, run: async () => await store.expire() },
     ])

@@ -17,9 +17,11 @@ export class Channel implements Pick<AlertChannel, 'deliver'> {
   }
 
   async deliver(alert: Alert, audience: AlertAudience, signal: AbortSignal): Promise<void> {
-    for (const { id: target, org } of await this.#recipients.for(alert, audience)) {
+    for (const recipient of await this.#recipients.for(alert, audience)) {
       signal.throwIfAborted()
-      await this.#outbox.add({ id: messageId(target, alert.id), target, org, kind: alert.kind, alert: alert.id }, messageLimit)
+      const { id: target, org } = recipient
+      const message = { id: messageId(target, alert.id), target, org, kind: alert.kind, alert: alert.id }
+      await this.#outbox.add(message, messageLimit(recipient, alert))
     }
     this.#sender.wake()
   }

@@ -2,7 +2,8 @@ import t from 'tap'
 import { FullCredits } from '../../../core/alerts/full-credits.ts'
 import { SpendingWatch } from '../../../core/alerts/spending-watch.ts'
 import { Accounts, noAccounts } from '../../../core/admission/accounts.ts'
-import type { Account } from '../../../core/stores.ts'
+import { noRecords } from '../../../core/records/no-records.ts'
+import type { Account, KeyUse } from '../../../core/stores.ts'
 import { leanKey } from '../../../core/testing/stores/key-store-suite.ts'
 import { MemoryKeys } from '../../../plugins/stores/memory/keys.ts'
 import { MemoryLedger } from '../../../plugins/stores/memory/ledger.ts'
@@ -17,8 +18,10 @@ function stage({ gateways = 1, percent = [50, 80, 100] } = {}) {
   const accounts = new Map<string, Account>()
   const found = new Accounts({ ...noAccounts, find: ({ level, id }) => accounts.get(`${level}:${id}`) })
   const credits = new FullCredits(store, ledger)
+  const uses = new Map<string, KeyUse>()
+  const records = { ...noRecords, keyUse: () => uses }
   const make = (): SpendingWatch =>
-    new SpendingWatch({ announcer: shared.announcer(), ledger, keys, accounts: found, credits, percent, now: () => clock.now() })
+    new SpendingWatch({ announcer: shared.announcer(), ledger, keys, records, accounts: found, credits, percent, now: () => clock.now() })
   const watches = Array.from({ length: gateways }, make)
   const key = { ...leanKey, id: 'demo', name: 'demo', org: 'example', createdAt: clock.now() }
   keys.add(key)
@@ -32,15 +35,34 @@ function stage({ gateways = 1, percent = [50, 80, 100] } = {}) {
       }),
     )
   }
-  const spend = async (account: string, usd: number, period?: 'day' | 'month'): Promise<void> => {
+  /** By a gateway that tells nobody. */
+  const spendUnseen = async (account: string, usd: number, period?: 'day' | 'month'): Promise<void> => {
     const hold = ledger.reserve('req', { caps: [{ account, level: 'key', capUsd: 1e6, period }] }, { atLeast: usd, atMost: usd })
     if (!('settle' in hold)) throw new Error('short')
     await hold.settle(usd)
+  }
+  const spend = async (...spending: Parameters<typeof spendUnseen>): Promise<void> => {
+    await spendUnseen(...spending)
     await touch()
   }
   const account = (level: Account['level'], id: string, members: Partial<Account>): void =>
     void accounts.set(`${level}:${id}`, { level, id, org: 'example', name: id, policy: {}, createdAt: 0, ...members })
-  return { ...shared, shared, clock, store, ledger, keys, credits, touch, spend, account, titles: () => shared.titles }
+  return {
+    ...shared,
+    shared,
+    clock,
+    store,
+    ledger,
+    keys,
+    uses,
+    watches,
+    credits,
+    touch,
+    spend,
+    spendUnseen,
+    account,
+    titles: () => shared.titles,
+  }
 }
 
 t.test('a cap is told of at each part, once over three gateways', async t => {
@@ -196,4 +218,25 @@ t.test('what could not be looked at is looked at again', async t => {
   ledger.spent = spent
   await touch()
   t.equal(titles().length, 1)
+})
+
+t.test('what a killed gateway could not tell is told by one of the others', async t => {
+  const { clock, keys, uses, watches, spend, spendUnseen, titles, touch } = stage({ gateways: 2 })
+  const catchUp = async (): Promise<void> => void (await Promise.all(watches.map(watch => watch.catchUp())))
+  keys.update('demo', { spendCapUsd: 10 })
+  for (let index = 0; index < 250; index++) keys.add({ ...leanKey, id: `other${index}`, name: 'other', createdAt: clock.now() + 1 })
+  await spend('key:demo', 6)
+  t.equal(titles().length, 1)
+  await spendUnseen('key:demo', 3)
+  await catchUp()
+  t.equal(titles().length, 1, 'nobody used it')
+  uses.set('demo', { requests: 2, costUsd: 9, lastUsedAt: clock.now() })
+  await catchUp()
+  await catchUp()
+  await touch()
+  t.same(titles().slice(1), ['API key "demo" (demo) has used 80% of its spend cap'])
+  await spendUnseen('key:demo', 1)
+  clock.pass(dayMs + 1)
+  await catchUp()
+  t.equal(titles().length, 2, 'nobody used it for a day')
 })

@@ -80,7 +80,7 @@ t.test('two gateways on one Postgres server send each message once', { skip: noP
 async function sentOnce(t: Test, place: Parameters<typeof webhookGateway>[0]): Promise<void> {
   const { url, until, got } = await receiver(t, response => void globalThis.setTimeout(() => response.writeHead(204).end(), 20))
   const [one, other] = [await open(t, place, url), await open(t, place, url)]
-  const alerts = Array.from({ length: 30 }, (_, index) => alertOf(`a${index}`))
+  const alerts = Array.from({ length: 30 }, (_, index) => alertOf(`a${index}`, { org: null }))
   await Promise.all(
     alerts.map(async (alert, index) => {
       const [teller, repeater] = index % 2 ? [one, other] : [other, one]

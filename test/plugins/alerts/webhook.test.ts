@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createServer as createTlsServer } from 'node:https'
 import { createServer, type AddressInfo } from 'node:net'
 import t from 'tap'
+import type { Alert } from '../../../core/admin.ts'
 import { alertOf, pathToken, receiver, recipientOf, secret, stage, verified } from './webhook-stage.ts'
 
 const second = 1_000
@@ -206,7 +207,7 @@ t.test('200 alerts at once: 20, and a digest of the others', async t => {
   const { url, got } = await receiver(t, 200)
   const { tell, pass } = stage(t, [recipientOf(url)])
   const kinds = ['cap', 'credit', 'key-unused'] as const
-  await tell(...Array.from({ length: 200 }, (_, index) => alertOf(`a${index}`, { kind: kinds[index % 3]! })))
+  await tell(...Array.from({ length: 200 }, (_, index) => alertOf(`a${index}`, { kind: kinds[index % 3]!, org: null })))
   t.equal(got.length, 20)
   t.same(
     got.map(({ body }) => body.data.fills_limit),
@@ -220,8 +221,34 @@ t.test('200 alerts at once: 20, and a digest of the others', async t => {
     type: 'alert.digest',
     data: { kind: 'digest', total: 180, counts: { cap: 60, credit: 60, 'key-unused': 60 } },
   })
-  await tell(...Array.from({ length: 30 }, (_, index) => alertOf(`b${index}`)))
+  await tell(...Array.from({ length: 30 }, (_, index) => alertOf(`b${index}`, { org: null })))
   t.equal(got.length, 40, '19 more: the digest counts')
+})
+
+t.test('caps of organizations leave the operator room for an outage', async t => {
+  const { url, got } = await receiver(t, 200)
+  const { tell, pass } = stage(t, [recipientOf(url)])
+  const some = (name: string, more: Partial<Alert> = {}): readonly Alert[] =>
+    Array.from({ length: 30 }, (_, index) => alertOf(`${name}${index}`, more))
+  await tell(...some('a'))
+  t.equal(got.length, 15)
+  t.match(got.at(-1)!.body.data, { fills_limit: true, message: /^8\.00 of 10\.00 USD/ })
+  await tell(alertOf('down', { kind: 'provider', org: null, severity: 'critical' }), ...some('b'))
+  t.match(
+    got.slice(15).map(({ body }) => body.data.id),
+    ['down'],
+  )
+  await tell(...some('c', { kind: 'errors', org: null }))
+  t.equal(got.length, 20)
+  await pass(60 * minute + second)
+  t.match(got.slice(20), [{ body: { data: { kind: 'digest', total: 71, counts: { cap: 45, errors: 26 } } } }])
+})
+
+t.test('a target that hears only of organizations has all the room for them', async t => {
+  const { url, got } = await receiver(t, 200)
+  const { tell } = stage(t, [recipientOf(url, { orgs: ['acme'] })])
+  await tell(...Array.from({ length: 30 }, (_, index) => alertOf(`a${index}`)))
+  t.equal(got.length, 20)
 })
 
 t.test('who hears of what', async t => {
