@@ -397,6 +397,9 @@ t.test('a variable makes the operator a target of alerts', async t => {
     return (uses.find(use => use !== false && use.plugin.name === 'alert-webhook') as { readonly options: object }).options
   }
   t.same(await targets(), {})
+  process.env['TURNPIKE_ALERT_WEBHOOK_FORMAT'] = 'slack'
+  await t.rejects(targets(), { message: /^TURNPIKE_ALERT_WEBHOOK_FORMAT is set, but TURNPIKE_ALERT_WEBHOOK_URL is not/ })
+  delete process.env['TURNPIKE_ALERT_WEBHOOK_FORMAT']
   const url = 'https://hooks.example.com/demo'
   process.env['TURNPIKE_ALERT_WEBHOOK_URL'] = url
   t.same(await targets(), { targets: [{ url }] })
