@@ -105,6 +105,11 @@ const faults: readonly (readonly [name: string, text: string, message: RegExp])[
     /ENOENT.*'\/absent' \(.*config-\d+\.ts:2:1\)/,
   ],
   ['an unknown section', 'export default { plugin: [] }', /unknown section "plugin"\. Expected only server and plugins/],
+  [
+    'a server that is no object',
+    'export default { server: null, plugins: [] }',
+    /"server" must be an object\. Expected: server: \{ port: 8080 \}/,
+  ],
   ['no plugins', 'export default { server: {} }', /"plugins" must be an array\. Expected: plugins: \[\.\.\.\]/],
   [
     'plugins that are a function',
