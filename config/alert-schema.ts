@@ -35,7 +35,7 @@ export const alertSchema = {
             items: { type: 'string', minLength: 1 },
             minItems: 1,
             maxItems: 100,
-            description: 'Only these providers, by id, or models, as `provider/model`.',
+            description: 'Only these providers, by id, or models, as `provider/model`. Not with `gateway`.',
           },
           errorShare: {
             type: 'number',

@@ -219,9 +219,13 @@ function masterKeys(): Parameters<typeof localSealer>[0] {
 /** The operator's target. Those of organizations need no variable. */
 function alertTargets(): Parameters<typeof alertWebhook>[0] {
   const url = optionalEnv('TURNPIKE_ALERT_WEBHOOK_URL')
-  if (url === undefined) return {}
   const format = optionalEnv('TURNPIKE_ALERT_WEBHOOK_FORMAT') as AlertFormat | undefined
   const secret = optionalEnv('TURNPIKE_ALERT_WEBHOOK_SECRET')?.split(',')
+  if (url === undefined) {
+    if (format === undefined && secret === undefined) return {}
+    const name = format === undefined ? 'TURNPIKE_ALERT_WEBHOOK_SECRET' : 'TURNPIKE_ALERT_WEBHOOK_FORMAT'
+    throw new Error(`${name} is set, but TURNPIKE_ALERT_WEBHOOK_URL is not, so nobody would get alerts. Set it, or remove ${name}.`)
+  }
   return { targets: [{ url, ...(format && { format }), ...(secret && { secret: secret.map(each => each.trim()) }) }] }
 }
 

@@ -128,7 +128,9 @@ async function evaluate(file: string, module: ConfigModule | undefined): Promise
   }
   const unknown = Object.keys(config).find(key => key !== 'server' && key !== 'plugins')
   if (unknown !== undefined) throw new ConfigError(file, [`It has an unknown section "${unknown}". Expected only server and plugins.`])
-  const { plugins } = config as { readonly plugins?: unknown }
+  const { plugins, server = {} } = config as { readonly plugins?: unknown; readonly server?: unknown }
+  if (typeof server !== 'object' || server === null || Array.isArray(server))
+    throw new ConfigError(file, ['"server" must be an object. Expected: server: { port: 8080 }, or leave it out.'])
   if (!Array.isArray(plugins)) {
     const advice = typeof plugins === 'function' ? `Call it: plugins: [...${plugins.name || 'defaults'}()].` : 'Expected: plugins: [...].'
     throw new ConfigError(file, [`"plugins" must be an array. ${advice}`])

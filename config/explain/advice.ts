@@ -37,7 +37,7 @@ export function adviceOn(failed: Failed): string {
   if (reason === null) return 'This record is from a version that kept no reasons.'
   switch (reason) {
     case 'request':
-      return 'The caller has to change the request. The message and the parameter say what is wrong.'
+      return 'The caller has to change the request: its method and path above, or what the message and the parameter name.'
     case 'authentication':
       return 'Check that the key exists, is not disabled and has not expired: turnpike keys list.'
     case 'permission':

@@ -21,8 +21,12 @@ export function measuredTogether(rows: readonly UsageRow[], whole: readonly Usag
   return [{ subject: 'gateway', ...sum, p95Ms }]
 }
 
-/** Adds up the rows of usage by provider, or by provider and model. */
-export function measuredIn(rows: readonly UsageRow[], { of, only }: AlertThreshold, isListed: IsListed): readonly Measured[] {
+/** Adds up the rows of usage by provider, or by provider and model. `only` has canonical names. */
+export function measuredIn(
+  rows: readonly UsageRow[],
+  { of, only }: Pick<AlertThreshold, 'of' | 'only'>,
+  isListed: IsListed,
+): readonly Measured[] {
   const measured = new Map<string, Measured>()
   for (const row of rows) {
     const { provider, model } = row.group ?? {}

@@ -4,6 +4,7 @@ import type { Catalog } from '../contracts/catalog.ts'
 import type { RecordStore, UsageGroup, UsageRow } from '../contracts/record-store.ts'
 import type { AlertDraft, Announcer } from './announcer.ts'
 import { measuredIn, measuredTogether, type Measured } from './measured.ts'
+import { canonicalOnly } from './only.ts'
 import { providerNotes } from './provider-watch.ts'
 import { stateIn } from './steady-state.ts'
 import { durationText, percentText } from './words.ts'
@@ -101,7 +102,11 @@ export class ThresholdWatch {
       top: maxRows,
     })
     if (threshold.of === 'gateway') return measuredTogether(rows, await together())
-    return measuredIn(rows, threshold, (provider, model) => catalog.endpoint(provider, model) !== undefined)
+    return measuredIn(
+      rows,
+      { of: threshold.of, only: canonicalOnly(threshold, catalog) },
+      (provider, model) => catalog.endpoint(provider, model) !== undefined,
+    )
   }
 
   async #compare(

@@ -19,7 +19,9 @@ export function optionProblems(
   schema: object,
   { root = '', formats = {} }: OptionProblemsRules = {},
 ): readonly string[] {
-  const relevant = errors.filter(error => error.keyword !== 'anyOf' && !errors.some(other => isNearer(other, error)))
+  const relevant = errors.filter(
+    error => error.keyword !== 'anyOf' && !errors.some(other => isNearer(other, error)) && !errors.some(other => isPlainer(other, error)),
+  )
   const problems = relevant.map(error => {
     const path = pathText([...(root ? [root] : []), ...stepsOf(error.instancePath)])
     const { keyword, params } = error
@@ -27,7 +29,9 @@ export function optionProblems(
     if (keyword === 'additionalProperties') return unknown(path, String(params.additionalProperty), error.schemaPath, schema)
     const forms = relevant.filter(other => other.instancePath === error.instancePath && isForm(other))
     const expected = isForm(error) ? forms.map(formOf).join(' or ') : formats[params.format]
-    return `${path || 'the value'} ${expected === undefined ? limitOf(error) : `must be ${expected}`}${came(error)}`
+    const { example, source } = described(error, schema)
+    const limit = keyword === 'pattern' && example !== undefined ? `must look like ${example}` : limitOf(error)
+    return `${path || 'the value'} ${expected === undefined ? limit : `must be ${expected}`}${came(error)}${source}`
   })
   return [...new Set(problems)]
 }
@@ -39,6 +43,23 @@ function isNearer(other: SchemaFault, error: SchemaFault): boolean {
   if (!isForm(error) || form < 0 || other.keyword === 'anyOf') return false
   if (isForm(other) && other.instancePath === instancePath) return false
   return other.schemaPath.startsWith(schemaPath.slice(0, form + '/anyOf/'.length)) && other.instancePath.startsWith(instancePath)
+}
+
+/** A format has a name, and a pattern beside it says the same again. */
+function isPlainer(other: SchemaFault, error: SchemaFault): boolean {
+  return error.keyword === 'pattern' && other.keyword === 'format' && other.instancePath === error.instancePath
+}
+
+/** What the description of an option says of its value: the example after `such as`, and the variable that `defaults()` reads. */
+function described({ schemaPath, params }: SchemaFault, schema: object): { readonly example?: string; readonly source: string } {
+  const { description } = (at(stepsOf(schemaPath).slice(0, -1), schema) ?? {}) as { readonly description?: unknown }
+  const text = typeof description === 'string' ? description : ''
+  const variable = /With defaults\(\): ([A-Z0-9_]+(?: or [A-Z0-9_]+)*)/.exec(text)?.[1]
+  const example = /such as `?([^\s`,]+)/.exec(text)?.[1]?.replace(/[.;:]$/, '')
+  return {
+    ...(example !== undefined && new RegExp(String(params.pattern)).test(example) && { example }),
+    source: variable === undefined ? '' : ` (${variable} with defaults())`,
+  }
 }
 
 /** True if the error lists the allowed values, so that those of all forms of an option make one sentence. */
@@ -84,12 +105,15 @@ function limitOf({ keyword, message, params }: SchemaFault): string {
 }
 
 function unknown(path: string, name: string, schemaPath: string, schema: object): string {
-  const parent = stepsOf(schemaPath).slice(0, -1)
-  const owner = parent.reduce<unknown>((value, step) => (value as Readonly<Record<string, unknown>> | undefined)?.[step], schema)
+  const owner = at(stepsOf(schemaPath).slice(0, -1), schema)
   const known = Object.keys((owner as { readonly properties?: object } | undefined)?.properties ?? {})
   const near = nearest(name, known)
   const advice = near.length > 0 ? `; did you mean ${near.join(', ')}?` : known.length > 0 ? ` (expected ${known.join(', ')})` : ''
   return `unknown option ${path && `${path}.`}${name}${advice}`
+}
+
+function at(steps: readonly (string | number)[], schema: object): unknown {
+  return steps.reduce<unknown>((value, step) => (value as Readonly<Record<string, unknown>> | undefined)?.[step], schema)
 }
 
 /** An object may hold a secret. JSON has no NaN, which a config gets from `Number(env('PORT'))`. */

@@ -105,6 +105,11 @@ const faults: readonly (readonly [name: string, text: string, message: RegExp])[
     /ENOENT.*'\/absent' \(.*config-\d+\.ts:2:1\)/,
   ],
   ['an unknown section', 'export default { plugin: [] }', /unknown section "plugin"\. Expected only server and plugins/],
+  [
+    'a server that is no object',
+    'export default { server: null, plugins: [] }',
+    /"server" must be an object\. Expected: server: \{ port: 8080 \}/,
+  ],
   ['no plugins', 'export default { server: {} }', /"plugins" must be an array\. Expected: plugins: \[\.\.\.\]/],
   [
     'plugins that are a function',
@@ -397,6 +402,9 @@ t.test('a variable makes the operator a target of alerts', async t => {
     return (uses.find(use => use !== false && use.plugin.name === 'alert-webhook') as { readonly options: object }).options
   }
   t.same(await targets(), {})
+  process.env['TURNPIKE_ALERT_WEBHOOK_FORMAT'] = 'slack'
+  await t.rejects(targets(), { message: /^TURNPIKE_ALERT_WEBHOOK_FORMAT is set, but TURNPIKE_ALERT_WEBHOOK_URL is not/ })
+  delete process.env['TURNPIKE_ALERT_WEBHOOK_FORMAT']
   const url = 'https://hooks.example.com/demo'
   process.env['TURNPIKE_ALERT_WEBHOOK_URL'] = url
   t.same(await targets(), { targets: [{ url }] })

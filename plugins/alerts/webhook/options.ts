@@ -15,12 +15,14 @@ const target = {
       pattern: '^https?://',
       maxLength: 2_000,
       writeOnly: true,
-      description: 'The address that gets a POST for each alert. It may be in a private network.',
+      description:
+        'The address that gets a POST for each alert. It may be in a private network. With defaults(): TURNPIKE_ALERT_WEBHOOK_URL.',
     },
     format: {
       enum: alertFormats,
       default: 'json',
-      description: 'The form of the messages: that of a service, or `json`, the format of the gateway.',
+      description:
+        'The form of the messages: that of a service, or `json`, the format of the gateway. With defaults(): TURNPIKE_ALERT_WEBHOOK_FORMAT.',
     },
     secret: {
       anyOf: [secret, { type: 'array', minItems: 1, maxItems: 3, items: secret }],

@@ -6,6 +6,7 @@ import { createGateway } from '../../../core/gateway.ts'
 import { toldTo } from '../../../core/alerts/told-to.ts'
 import { MemoryAlerts } from '../../../plugins/stores/memory/alerts.ts'
 import memory from '../../../plugins/stores/memory/index.ts'
+import sandbox from '../../../plugins/providers/sandbox/index.ts'
 import localSealer from '../../../plugins/sealers/local/index.ts'
 import { lateStores } from '../../kit/late-stores.ts'
 import { gateway } from '../../kit/gateway.ts'
@@ -23,6 +24,34 @@ t.test('rules that cannot work end the start', async t => {
   await t.rejects(thresholds({ of: 'models', p95Ms: 200_000, minRequests: 1, windowMinutes: 5 }), {
     message: 'server.alerts.thresholds[0] looks for 200000 ms within 5 min, which it would see too late. Set windowMinutes to at least 7.',
   })
+  const only = async (of: string, name: string): Promise<unknown> =>
+    await thresholds({ of, only: [name], errorShare: 0.1, minRequests: 1, windowMinutes: 5 })
+  await t.rejects(only('gateway', 'acme'), {
+    message: /^server\.alerts\.thresholds\[0\] is of the gateway as a whole, which `only` cannot/,
+  })
+  await t.rejects(only('models', 'm'), { message: /names "m" in only\. Name models as provider\/model\.$/ })
+  await t.rejects(only('providers', 'acme/m'), { message: /names "acme\/m" in only\. Name providers by their id, without a model\.$/ })
+})
+
+t.test('names that a threshold waits for in vain are in the log', async t => {
+  const rule = { errorShare: 0.1, minRequests: 1, windowMinutes: 5 }
+  const thresholds = [
+    { of: 'providers', only: ['sandbox', 'sandbocks'], ...rule },
+    { of: 'models', only: ['sandbox/echo', 'sandbox/other', 'sandbox/ekko', 'acme/m'], ...rule },
+  ] as const
+  const logs: string[] = []
+  const plugins = [memory({}), localSealer({ masterKey: 'ab'.repeat(32) }), sandbox({}), channel]
+  const running = await createGateway({
+    plugins,
+    writeLog: line => logs.push(line),
+    settings: { alerts: { spentPercent: [], thresholds } },
+  })
+  t.teardown(() => running.stop())
+  const warnings = logs.map(line => JSON.parse(line) as Record<string, unknown>).filter(({ names }) => names !== undefined)
+  t.match(warnings, [
+    { option: 'server.alerts.thresholds[0].only', names: ['sandbocks'] },
+    { option: 'server.alerts.thresholds[1].only', names: ['sandbox/ekko', 'acme/m'] },
+  ])
 })
 
 t.test('a channel without a store ends the start', async t => {

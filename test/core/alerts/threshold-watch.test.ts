@@ -13,7 +13,10 @@ function stage(threshold: Partial<AlertThreshold> & Pick<AlertThreshold, 'of'>) 
   const shared = new AlertStage()
   const records = new MemoryRecords(10_000)
   const thresholds = [{ minRequests: 10, windowMinutes: 5, ...threshold }]
-  const catalog = { endpoint: (provider: string, model: string) => (listed.has(`${provider}/${model}`) ? ({} as never) : undefined) }
+  const catalog = {
+    endpoint: (provider: string, model: string) =>
+      listed.has(`${provider}/${model}`) ? ({ model } as never) : model === 'alias' ? ({ model: 'm' } as never) : undefined,
+  }
   const watch = new ThresholdWatch({ announcer: shared.announcer(), records, catalog, thresholds })
   let made = 0
   /** Requests that end now. */
@@ -181,4 +184,12 @@ t.test('one process at a time does what is due, and another if it dies', async t
   clock.pass(10 * minuteMs)
   await two.check()
   t.same(done, ['two quick', 'two other'])
+})
+
+t.test('a threshold may name a model by another of its names', async t => {
+  const { shared, requests, minutes } = stage({ of: 'models', errorShare: 0.5, only: ['acme/alias'] })
+  await requests(10, 'timeout')
+  await requests(10, 'timeout', { provider: 'globex' })
+  await minutes(1)
+  t.same(shared.titles, ['Error rate of model acme/m is over 50%'])
 })

@@ -231,6 +231,30 @@ t.test('a service that several plugins could provide comes from the one that ins
   t.equal(asked, false)
 })
 
+t.test('says what a text should look like, and where defaults() has it from', async t => {
+  const url = {
+    type: 'string',
+    description: 'The address, such as db://user:password@db.example.com/books. With defaults(): BOOKS_URL.',
+  } as const
+  const shelf = definePlugin({
+    name: 'shelf',
+    options: {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        url: { ...url, pattern: '^db://', writeOnly: true },
+        link: { ...url, pattern: '^https:', format: 'uri' },
+        code: { ...url, pattern: '^[A-Z]$' },
+      },
+    },
+    setup() {},
+  })
+  await t.rejects(setUp().host.setUp([shelf({ url: 'books', link: 'books', code: 'ab' })]), {
+    message:
+      'plugin shelf has bad options: url must look like db://user:password@db.example.com/books (BOOKS_URL with defaults()); link must be a URL that starts with http:// or https:// (BOOKS_URL with defaults()); code must match pattern "^[A-Z]$" (BOOKS_URL with defaults())',
+  })
+})
+
 t.test('reports all bad options at once, before anything is set up', async t => {
   const { host } = setUp()
   const { seen, witness } = witnesses()
