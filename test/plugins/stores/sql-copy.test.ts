@@ -182,6 +182,18 @@ t.test('on a Postgres server', { skip: noPostgres }, async t => {
     t.match(await refusalOf({ file: from }, { url, maxConnections: 1 }), /is not empty: it has rows in account.*Copy to a new database/)
   })
 
+  await t.test('a user who may not create tables is told so', async t => {
+    const { from } = filesOf(t)
+    await fill(from, { rows: 1 })
+    const url = new URL(await server.createDatabase())
+    const client = new pg.Client(url.href)
+    await client.connect()
+    await client.query('create role lean login')
+    await client.end()
+    url.username = 'lean'
+    t.match(await refusalOf({ file: from }, { url: url.href, maxConnections: 1 }), /its user may not create tables\. Let this user/)
+  })
+
   await t.test('values of which several came in one piece from Postgres arrive', async t => {
     const { from, to } = filesOf(t)
     await fill(from, { rows: 7, largeBytes: 1024 * 1024 })
