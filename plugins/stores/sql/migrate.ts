@@ -1,7 +1,8 @@
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { Migrator, type Migration } from 'kysely/migration'
 import { isSqlite } from './migrations/dialect.ts'
 import { migrations, revisionOf } from './migrations/index.ts'
+import { SchemaError } from './schema/error.ts'
 import { expand } from './schema/expand.ts'
 import { lockSchema } from './schema/lock.ts'
 import { lastStrictRevision, pendingIn, readState, refuseUnfit } from './schema/state.ts'
@@ -68,8 +69,16 @@ async function migrateStrictly(database: Kysely<Tables>, marks: ReadonlySet<stri
   return await database.transaction().execute(async transaction => {
     // Kysely's own lock belongs to a session, which clients of a pooler share.
     await lockSchema(transaction)
+    await requireMayCreate(transaction)
     return await runStrictly(transaction, marks)
   })
+}
+
+/** Since Postgres 15, only the owner of a database may create tables in it. Kysely's migrator hides that error behind another. */
+async function requireMayCreate(transaction: Kysely<Tables>): Promise<void> {
+  const asked = sql<{ readonly may: boolean | null }>`select has_schema_privilege(current_schema(), 'CREATE') as may`
+  const { rows } = await asked.execute(transaction)
+  if (rows[0]?.may !== true) throw new SchemaError('its user may not create tables', 'Let this user create tables in the schema')
 }
 
 async function runStrictly(database: Kysely<Tables>, marks: ReadonlySet<string>): Promise<readonly string[]> {

@@ -60,6 +60,17 @@ t.test('a copy that was cut off goes on where it stopped', async t => {
   t.strictSame(await contentOf(to), await contentOf(from))
 })
 
+t.test('a start that refuses an unfinished copy leaves it as it is', async t => {
+  const { from, to } = filesOf(t)
+  await fill(from, { rows: 3 })
+  await refusalOf({ file: from }, { file: to }, ({ table }) => {
+    if (table === 'record') throw new Error('power failure')
+  })
+  await t.rejects(openSqlite(to), /holds an unfinished copy/)
+  await copy({ file: from }, { file: to })
+  t.strictSame(await contentOf(to), await contentOf(from))
+})
+
 t.test('a source that changed after a copy was cut off is noticed', async t => {
   const { from, to } = filesOf(t)
   await fill(from, { rows: 3 })
@@ -169,6 +180,27 @@ t.test('on a Postgres server', { skip: noPostgres }, async t => {
     t.teardown(() => database.destroy())
     t.same(await database.introspection.getTables().then(tables => tables.map(({ name }) => name).filter(name => /copy/.test(name))), [])
     t.match(await refusalOf({ file: from }, { url, maxConnections: 1 }), /is not empty: it has rows in account.*Copy to a new database/)
+  })
+
+  await t.test('a user who may not create tables is told so', async t => {
+    const { from } = filesOf(t)
+    await fill(from, { rows: 1 })
+    const url = new URL(await server.createDatabase())
+    const client = new pg.Client(url.href)
+    await client.connect()
+    await client.query('create role lean login')
+    await client.end()
+    url.username = 'lean'
+    t.match(await refusalOf({ file: from }, { url: url.href, maxConnections: 1 }), /its user may not create tables\. Let this user/)
+  })
+
+  await t.test('values of which several came in one piece from Postgres arrive', async t => {
+    const { from, to } = filesOf(t)
+    await fill(from, { rows: 7, largeBytes: 1024 * 1024 })
+    const url = await server.createDatabase()
+    await copy({ file: from }, { url, maxConnections: 1 })
+    await copy({ url, maxConnections: 1 }, { file: to })
+    t.strictSame(await contentOf(to), await contentOf(from))
   })
 
   await t.test('a copy to a server that goes away goes on when it is back', async t => {

@@ -42,7 +42,7 @@ export async function openTarget(place: Place, { tables, log, source }: TargetOp
       )
     else {
       await named(name, () => refuseUnfit(state))
-      await ('url' in place ? migrate(database) : migrateAlone(database))
+      await named<unknown>(name, () => ('url' in place ? migrate(database) : migrateAlone(database)))
       await requireTables(database, name, tables, 'Copy to a new database')
     }
     return { name, database, state: await CopyState.begin(database, tables, { source, target: name }) }

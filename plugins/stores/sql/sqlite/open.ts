@@ -4,6 +4,7 @@ import { CompiledQuery, Kysely } from 'kysely'
 import { forgetProcesses } from '../ledger/process.ts'
 import { migrate, orClosed, pendingMigrations, type Inspected, type Migrated } from '../migrate.ts'
 import { SchemaError } from '../schema/error.ts'
+import { readState, refuseUnfit } from '../schema/state.ts'
 import type { Tables } from '../tables.ts'
 import { aloneSettings, ifAlone } from './alone.ts'
 import { SqliteConnection } from './connection.ts'
@@ -32,10 +33,16 @@ export async function openSqlite(path: string, createFiles = true): Promise<Migr
     keepPrivate(path)
     // Starting a thread takes longer than all that is asked of it here.
     const thread = new SqliteConnection()
-    if (!isNew) await ifAlone(connect(path, aloneSettings, false, thread), forgetProcesses)
+    if (!isNew) await ifAlone(connect(path, aloneSettings, false, thread), forgetProcessesIfFit)
     const database = connect(path, settings, true, thread)
     return await orClosed(database, () => migrateAlone(database))
   })
+}
+
+/** What a start refuses stays as it is: `turnpike copy` goes on with its unfinished copy. */
+async function forgetProcessesIfFit(database: Kysely<Tables>): Promise<void> {
+  refuseUnfit(await readState(database))
+  await forgetProcesses(database)
 }
 
 /**
