@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import pTimeout from 'p-timeout'
 import { CallObservers, Clock, definePlugin, LogSinks, PluginError, type LogSink } from '../../../core/index.ts'
@@ -24,7 +25,7 @@ export default definePlugin({
   options,
   needs: { clock: Clock, vitals: Vitals },
   contracts: { CallObservers: 1 },
-  instance: ({ endpoint }) => endpoint.replace(/^https?:\/\//, '').replace(/\/+$/, ''),
+  instance: nameOf,
   setup(gateway, given, { clock, vitals }) {
     const { signals, content, zdr, hipaa, compression, timeoutMs, delayMs, metricIntervalMs, flushMs } = given
     const isOn = (signal: Signal): boolean => signals.includes(signal)
@@ -81,6 +82,13 @@ export default definePlugin({
     })
   },
 })
+
+/** The name is in logs. The path is not: vendors let it be a token. */
+function nameOf({ endpoint }: { readonly endpoint: string }): string {
+  const { host, pathname } = new URL(endpoint)
+  const path = pathname.replace(/\/+$/, '')
+  return path ? `${host}#${hash('sha256', path).slice(0, 6)}` : host
+}
 
 /** With names in lower case. A value that no header may have is named, not quoted. */
 function checkedHeaders(headers: Readonly<Record<string, string>>, plugin: string): Readonly<Record<string, string>> {

@@ -2,7 +2,7 @@ import { hipaaAgreement, milliseconds, zdrAgreement } from '../../../core/kit.ts
 import { versions } from './conventions.ts'
 import { signals } from './signals.ts'
 
-const address = { type: 'string', format: 'uri', pattern: '^https?://[^@]+$' } as const
+const address = { type: 'string', format: 'uri', pattern: '^https?://[^@]+$', writeOnly: true } as const
 const headers = { type: 'object', additionalProperties: { type: 'string' }, default: {}, writeOnly: true } as const
 
 export const options = {

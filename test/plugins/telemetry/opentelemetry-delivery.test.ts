@@ -56,6 +56,17 @@ t.test('a collector that refuses loses the batch, and the log says so once', asy
   }
 })
 
+t.test('the name of the plugin has no path of a collector, which may be a token', async t => {
+  const names = ['', '/', '/otlp/demo-token', '/otlp/demo-token/', '/otlp/other-token'].map(path => {
+    const { plugin, options } = opentelemetry({ endpoint: `http://127.0.0.1:9${path}` })
+    return plugin.instance!(options)
+  })
+  t.strictSame(names.slice(0, 2), ['127.0.0.1:9', '127.0.0.1:9'])
+  t.match(names[2], /^127\.0\.0\.1:9#[0-9a-f]{6}$/)
+  t.equal(names[2], names[3])
+  t.not(names[2], names[4], 'two paths are two instances')
+})
+
 t.test('a part that the collector rejects is counted', async t => {
   const { under, collector, finish } = await telemetryStage(t, { delayMs: 1 }, { plugins: plugins() }, ({ signal }, response) => {
     // partial_success { rejected_spans: 2, error_message: "demo" }
