@@ -48,6 +48,13 @@ async function pass(file: string, milliseconds: number): Promise<void> {
   await write(file, 'update conversation set leased_until = leased_until - ?', milliseconds)
 }
 
+t.test('a large item is stored beside small ones, whose bytes share a buffer', async t => {
+  const under = await gatewayOn(t, fileOf(t))
+  const large = 'l'.repeat(2_000_000)
+  const id = await create(under, { items: ['a', large, 'b', 'c'].map(content => ({ role: 'user', content })) })
+  t.strictSame(await texts(under, id), ['a', large, 'b', 'c'])
+})
+
 t.test('a page ends before its items are too large, and all of them can be read in pages', async t => {
   const under = await gatewayOn(t, fileOf(t))
   const sizes = [3_000_000, 3_000_000, 5, 6_000_000, 6_000_000]

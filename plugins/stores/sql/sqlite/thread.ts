@@ -160,9 +160,10 @@ function bytesIn(statements: readonly Statement[]): number {
   return bytes
 }
 
-/** Frees large values at once. This thread hardly ever collects garbage. */
+/** Frees large values at once. This thread hardly ever collects garbage. Values that shared a buffer share one here, too. */
 function free({ parameters }: Statement): void {
-  for (const value of parameters) if (value instanceof Uint8Array && value.buffer instanceof ArrayBuffer) value.buffer.transfer(0)
+  for (const value of parameters)
+    if (value instanceof Uint8Array && value.buffer instanceof ArrayBuffer && !value.buffer.detached) value.buffer.transfer(0)
 }
 
 /** Runs a statement for each row, and returns the indexes of the rows for which nothing changed. */
