@@ -17,6 +17,8 @@ interface OpenOptions {
   readonly createFiles?: boolean
   /** See `Registrar.lookOnly`. */
   readonly lookOnly?: boolean
+  /** See `Registrar.serves`. */
+  readonly serves?: boolean
   /** In every line of the log. */
   readonly logFields?: JsonObject
   /** The other workers. */
@@ -26,7 +28,7 @@ interface OpenOptions {
 /** Sets up and starts the gateway of a config. Throws a `ConfigError` that names the file and every problem. */
 export async function openGateway(
   config: LoadedConfig,
-  { logLevel = config.server.logLevel, createFiles = true, lookOnly = false, logFields, siblings }: OpenOptions = {},
+  { logLevel = config.server.logLevel, createFiles = true, lookOnly = false, serves, logFields, siblings }: OpenOptions = {},
 ): Promise<Gateway> {
   const { file, folder, plugins, problems, server, given, overridden } = config
   if (problems.length > 0) throw new ConfigError(file, [...problems, ...optionProblems(config)])
@@ -46,6 +48,7 @@ export async function openGateway(
       folder,
       createFiles,
       lookOnly,
+      serves,
       logFields,
       siblings,
     })

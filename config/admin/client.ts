@@ -50,7 +50,7 @@ export async function withAdmin(
 }
 
 async function inProcess(config: LoadedConfig, createFiles: boolean, run: (client: AdminClient) => Promise<void>): Promise<void> {
-  const gateway = await openGateway(withAdminApi(config), { logLevel: 'warn', createFiles })
+  const gateway = await openGateway(withAdminApi(config), { logLevel: 'warn', createFiles, serves: false })
   try {
     const { app, localToken } = gateway.admin!
     const send: Send = async (path, init) =>

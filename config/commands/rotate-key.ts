@@ -15,7 +15,7 @@ export default command('rotate-key', 'Replace the master key. Stored data stays 
 async function rotateKey({ config: path }: ConfigOption): Promise<void> {
   const config = await loadConfig(path)
   // A rotation on top of a problem, such as a wrong master key, would make it worse.
-  await (await openGateway(config, { logLevel: 'warn', createFiles: false })).stop()
+  await (await openGateway(config, { logLevel: 'warn', createFiles: false, serves: false })).stop()
   const sealer = check(config.plugins).find(({ plugin }) => plugin.name === 'local-sealer')
   if (!sealer) throw new ConfigError(config.file, ['It has no plugin local-sealer, so rotate the key as the sealer in use requires.'])
   const { masterKey, keyFile } = sealer.options as { readonly masterKey?: string; readonly keyFile: string }
@@ -27,7 +27,7 @@ async function rotateKey({ config: path }: ConfigOption): Promise<void> {
     throw new ConfigError(config.file, [(error as Error).message])
   }
   // The start reseals the data keys, and the stop waits for that.
-  const gateway = await openGateway(withAdminApi(config), { logLevel: 'warn' })
+  const gateway = await openGateway(withAdminApi(config), { logLevel: 'warn', serves: false })
   try {
     await gateway.admin?.note({ action: 'master-key.rotate', target: 'master-key', org: null, changes: {} })
   } finally {

@@ -50,6 +50,8 @@ export interface PluginHostOptions {
   readonly createFiles?: boolean | undefined
   /** Default: false. See `Registrar.lookOnly`. */
   readonly lookOnly?: boolean | undefined
+  /** Default: true, unless `lookOnly`. See `Registrar.serves`. */
+  readonly serves?: boolean | undefined
 }
 
 /** Sets up plugins in dependency order, and stops them in reverse order. */
@@ -61,13 +63,14 @@ export class PluginHost {
   readonly #folder: string
   readonly #createFiles: boolean
   readonly #lookOnly: boolean
+  readonly #serves: boolean
   readonly #starts: Hook[] = []
   readonly #stops: Hook[] = []
   readonly #experimental = new ExperimentalUses()
   readonly storeTimes = new StoreTimes()
 
   constructor(container: Container, log: Logger, http: HttpClient, masks: Masks, options: PluginHostOptions = {}) {
-    const { folder = process.cwd(), createFiles = true, lookOnly = false } = options
+    const { folder = process.cwd(), createFiles = true, lookOnly = false, serves = !lookOnly } = options
     this.#container = container
     this.#log = log
     this.#http = http
@@ -75,6 +78,7 @@ export class PluginHost {
     this.#folder = folder
     this.#createFiles = createFiles
     this.#lookOnly = lookOnly
+    this.#serves = serves
   }
 
   /** Checks, orders and sets up the plugins, and returns them in setup order. A failure stops those already set up. */
@@ -132,6 +136,7 @@ export class PluginHost {
       http: this.#http,
       createFiles: this.#createFiles,
       lookOnly: this.#lookOnly,
+      serves: this.#serves,
       add: (point, contribution) => {
         const registry = typeof point === 'symbol' && this.#container.has(point) ? this.#container.get(point) : undefined
         if (!(registry instanceof Registry)) throw new PluginError(name, notAnExtensionPoint(point))

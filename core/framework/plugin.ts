@@ -36,6 +36,8 @@ export interface Registrar {
   readonly createFiles: boolean
   /** True for commands that also change nothing that exists, such as `turnpike check`: do not upgrade a database then. */
   readonly lookOnly: boolean
+  /** False for commands that serve no requests, such as `turnpike check` and `turnpike explain`: send nothing to collectors then. */
+  readonly serves: boolean
   /** Adds a contribution to an extension point. Throws a `PluginError` if it is malformed or its name is taken. */
   add<T>(point: Token<Registry<T>>, contribution: T): void
   /** Provides a service that the plugin declares in `provides` or `offers`. Ignored if another plugin provides it in this config. */

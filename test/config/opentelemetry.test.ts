@@ -1,6 +1,11 @@
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { PluginUse } from '../../core/index.ts'
+import { withAdmin } from '../../config/admin/client.ts'
 import { defaults } from '../../config/defaults.ts'
+import { loadConfig } from '../../config/load.ts'
+import { openGateway } from '../../config/open-gateway.ts'
+import { collector } from '../plugins/telemetry/collector.ts'
 
 async function optionsWith(t: Test, environment: Readonly<Record<string, string>>): Promise<object | undefined> {
   const before = { ...process.env }
@@ -80,4 +85,28 @@ t.test('a variable that is wrong says so', async t => {
     t.match((error as Error).message, message)
     t.notMatch((error as Error).message, /demo-secret/)
   }
+})
+
+t.test('a command that serves no requests sends nothing, and waits for no collector', async t => {
+  const collecting = await collector(t, () => {})
+  const file = join(
+    t.testdir({
+      'gateway.config.ts': `
+        import { defineConfig } from 'turnpike/config'
+        import memory from 'turnpike/plugins/stores/memory'
+        import localSealer from 'turnpike/plugins/sealers/local'
+        import opentelemetry from 'turnpike/plugins/telemetry/opentelemetry'
+        export default defineConfig({
+          server: { admin: { port: 0 } },
+          plugins: [memory(), localSealer({ masterKey: '${'0'.repeat(64)}' }), opentelemetry({ endpoint: '${collecting.url}', flushMs: 50 })],
+        })`,
+    }),
+    'gateway.config.ts',
+  )
+  const config = await loadConfig(file)
+  for (const options of [{ lookOnly: true }, { serves: false }]) await (await openGateway(config, { logLevel: 'silent', ...options })).stop()
+  await withAdmin({ config: file }, async client => t.same((await client.all('/keys')).length, 0))
+  t.equal(collecting.count, 0)
+  await (await openGateway(config, { logLevel: 'silent' })).stop()
+  t.equal(collecting.count, 1, 'a gateway sends its metrics when it stops')
 })

@@ -69,7 +69,7 @@ export default definePlugin({
       const seesContent: LogSink['seesContent'] = { zdr: zdr ?? false, hipaa: hipaa ?? false }
       gateway.add(LogSinks, { name, accepts: 'content', seesContent, write: batch => sink.write(batch) })
     }
-    gateway.onStart(() => metrics?.start())
+    if (metrics && gateway.serves) gateway.onStart(() => metrics.start())
     gateway.onStop(async () => {
       for (const delivery of deliveries) delivery.hurry()
       const timer = setTimeout(() => deliveries.forEach(delivery => delivery.stop()), flushMs)

@@ -801,6 +801,7 @@ function providers(http: UndiciClient, ...uses: Parameters<typeof check>[0]): re
         http,
         createFiles: true,
         lookOnly: false,
+        serves: true,
         add,
         resolvePath: path => path,
         secret() {},
