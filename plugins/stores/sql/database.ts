@@ -111,5 +111,5 @@ export function nameOf(place: Place): string {
 }
 
 const lookupConnections = 2
-const [firstMigration] = Object.keys(migrations) as [string]
+export const [firstMigration] = Object.keys(migrations) as [string]
 const masterKeyMigration = '0003-master-key-check'

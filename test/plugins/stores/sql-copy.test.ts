@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -123,6 +123,21 @@ t.test('tables and columns that this version does not know are refused', async t
   )
 })
 
+t.test('a file that is no database of a gateway is named, with its option', async t => {
+  const { from, to } = filesOf(t)
+  const folder = dirname(from)
+  writeFileSync(to, 'no database'.repeat(100))
+  t.match(await refusalOf({ file: to }, { file: from }), /--from: .*to\.db cannot be used: .* Name the SQLite file of the gateway/)
+  t.match(await refusalOf({ file: folder }, { file: to }), /--from: .* is a folder\. Name the SQLite file of the gateway/)
+  run(from, 'create table other (id text)')
+  t.match(await refusalOf({ file: from }, { file: to }), /there is no Turnpike data in .*from\.db\. Name the database that the gateway uses in --from/)
+  rmSync(from)
+  await fill(from, { rows: 1 })
+  t.match(await refusalOf({ file: from }, { file: to }), /--to: .*to\.db cannot be used: .* Name a file that does not exist yet/)
+  t.match(await refusalOf({ file: from }, { file: folder }), /--to: .* is a folder\. Name a file that does not exist yet/)
+  t.match(await refusalOf({ file: from }, { file: join(to, 'x.db') }), /--to: .*x\.db cannot be used: .* Make the file and its folder writable/)
+})
+
 t.test('a value that its column cannot have is named, without showing it', async t => {
   const { from, to } = filesOf(t)
   await fill(from, { rows: 1 })
@@ -180,6 +195,20 @@ t.test('on a Postgres server', { skip: noPostgres }, async t => {
     t.teardown(() => database.destroy())
     t.same(await database.introspection.getTables().then(tables => tables.map(({ name }) => name).filter(name => /copy/.test(name))), [])
     t.match(await refusalOf({ file: from }, { url, maxConnections: 1 }), /is not empty: it has rows in account.*Copy to a new database/)
+  })
+
+  await t.test('a server that refuses is blamed on the option that names it', async t => {
+    const { from, to } = filesOf(t)
+    await fill(from, { rows: 1 })
+    const place = (url: URL | string): Place => ({ url: String(url), maxConnections: 1 })
+    const empty = await server.createDatabase()
+    t.match(await refusalOf(place(empty), { file: to }), /there is no Turnpike data in .*Name the database that the gateway uses in --from/)
+    const missing = new URL(empty)
+    missing.pathname = '/missing'
+    t.match(await refusalOf(place(missing), { file: to }), /\. Name the database of the gateway in --from$/)
+    t.match(await refusalOf({ file: from }, place(missing)), /\. Create it with createdb, or name another database in --to$/)
+    missing.username = 'nobody'
+    t.match(await refusalOf({ file: from }, place(missing)), /\. Correct user and password in --to$/)
   })
 
   await t.test('a user who may not create tables is told so', async t => {

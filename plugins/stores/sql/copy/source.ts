@@ -1,17 +1,16 @@
-import { existsSync } from 'node:fs'
-import { CompiledQuery, sql, type Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import type { Logger } from '../../../../core/index.ts'
 import type { Sealer } from '../../../../core/stores.ts'
-import { nameOf, rolledBack, type Place } from '../database.ts'
+import { firstMigration, nameOf, rolledBack, type Place } from '../database.ts'
 import { checkMasterKey } from '../master-key-check.ts'
 import { connectToCopy } from '../postgres/open.ts'
 import { pendingMigrations } from '../migrate.ts'
 import { SchemaError } from '../schema/error.ts'
-import { connectAlone } from '../sqlite/open.ts'
 import type { Tables } from '../tables.ts'
 import { CopyError } from './error.ts'
 import { requireTables, type Table } from './layout.ts'
 import { longestAwayMs, requireNoLife } from './signs-of-life.ts'
+import { openAlone } from './sqlite-file.ts'
 
 /** A database that is copied. Nobody else can change it until it is closed. */
 export interface Source {
@@ -35,11 +34,8 @@ export async function openSource(place: Place, options: SourceOptions): Promise<
 }
 
 async function openSqliteSource(file: string, { tables, sealer }: SourceOptions): Promise<Source> {
-  if (!existsSync(file)) throw new CopyError(`there is no file ${file}. Name the SQLite file of the gateway in --from`)
-  const database = connectAlone(file)
+  const database = await openAlone('--from', file)
   try {
-    // The connection has the lock from then on.
-    await locked(file, database, 'rollback')
     await requireFit(database, file, tables)
     await rolledBack(database, inside => checkMasterKey(inside, sealer, file))
     return { name: file, database, close: () => database.destroy() }
@@ -58,21 +54,10 @@ export async function named<T>(name: string, work: () => T): Promise<Awaited<T>>
   }
 }
 
-/** Throws if another connection has the file open. */
-export async function locked(file: string, database: Kysely<Tables>, end: 'commit' | 'rollback'): Promise<void> {
-  try {
-    await database.executeQuery(CompiledQuery.raw('begin exclusive'))
-    await database.executeQuery(CompiledQuery.raw(end))
-  } catch (cause) {
-    if ((cause as { readonly code?: unknown }).code !== 'SQLITE_BUSY') throw cause
-    throw new CopyError(`a gateway or another program has ${file} open. Stop it, then copy again`, { cause })
-  }
-}
-
 async function openPostgresSource(place: Extract<Place, { readonly url: string }>, options: SourceOptions): Promise<Source> {
   const { tables, sealer, log, watchMs = longestAwayMs } = options
   const name = nameOf(place)
-  const database = await connectToCopy(place.url, log)
+  const database = await connectToCopy('--from', place.url, log)
   try {
     await requireFit(database, name, tables)
     await rolledBack(database, inside => checkMasterKey(inside, sealer, name))
@@ -109,6 +94,8 @@ async function lockTables(transaction: Kysely<Tables>, name: string, tables: rea
 
 async function requireFit(database: Kysely<Tables>, name: string, tables: readonly Table[]): Promise<void> {
   const pending = await named(name, () => pendingMigrations(database))
+  if (pending.includes(firstMigration))
+    throw new CopyError(`there is no Turnpike data in ${name}. Name the database that the gateway uses in --from`)
   if (pending.length > 0)
     throw new CopyError(
       `${name} is of an earlier version of the gateway: ${pending.length} migrations have not run. Run turnpike migrate with the config that uses it, then copy`,

@@ -6,11 +6,12 @@ import { migrate } from '../migrate.ts'
 import { readState, refuseUnfit } from '../schema/state.ts'
 import { unfinishedCopy } from '../schema/marks.ts'
 import { connectToCopy } from '../postgres/open.ts'
-import { connectAlone, migrateAlone } from '../sqlite/open.ts'
+import { migrateAlone } from '../sqlite/open.ts'
 import type { Tables } from '../tables.ts'
 import { CopyState } from './copy-state.ts'
 import { requireTables, type Table } from './layout.ts'
-import { locked, named } from './source.ts'
+import { named } from './source.ts'
+import { openAlone } from './sqlite-file.ts'
 
 /** A database that is filled. Gateways refuse it until the copy is finished. */
 export interface Target {
@@ -29,9 +30,8 @@ export interface TargetOptions {
 /** Makes the tables, if there are none. Throws if it has other content than a copy that is not finished. */
 export async function openTarget(place: Place, { tables, log, source }: TargetOptions): Promise<Target> {
   const name = nameOf(place)
-  const database = 'url' in place ? await connectToCopy(place.url, log) : connectAlone(place.file, { isNew: true })
+  const database = 'url' in place ? await connectToCopy('--to', place.url, log) : await openAlone('--to', place.file)
   try {
-    if ('file' in place) await locked(place.file, database, 'commit')
     const state = await readState(database)
     if (state.marks.has(unfinishedCopy))
       await requireTables(

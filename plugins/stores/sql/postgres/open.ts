@@ -40,8 +40,8 @@ export async function inspectPostgres(place: PostgresPlace, log: Logger): Promis
 }
 
 /** One connection without time limits, for `turnpike copy`. */
-export async function connectToCopy(url: string, log: Logger): Promise<Kysely<Tables>> {
-  return await explained(url, () => connect({ url, maxConnections: 1 }, log, undefined))
+export async function connectToCopy(side: '--from' | '--to', url: string, log: Logger): Promise<Kysely<Tables>> {
+  return await explained(url, () => connect({ url, maxConnections: 1 }, log, undefined), side)
 }
 
 /** Database and server without user and password, for messages. */
@@ -102,11 +102,12 @@ async function reached(ask: () => Promise<unknown>): Promise<void> {
 /** Nobody listens yet; or the server is starting up (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const notYet: ReadonlySet<string> = new Set(['ECONNREFUSED', '57P03'])
 
-async function explained<T>(url: string, work: () => Promise<T>): Promise<T> {
+/** `option`: where the URL is from. */
+async function explained<T>(url: string, work: () => Promise<T>, option = 'the option url (DATABASE_URL with defaults())'): Promise<T> {
   try {
     return await work()
   } catch (cause) {
-    throw new Error(`database ${nameOfUrl(url)} cannot be used: ${messageOf(cause)}. ${remedy(cause)}`, { cause })
+    throw new Error(`database ${nameOfUrl(url)} cannot be used: ${messageOf(cause)}. ${remedy(cause, option)}`, { cause })
   }
 }
 
@@ -116,11 +117,11 @@ function messageOf(cause: unknown): string {
   return message || String((cause as { readonly code?: unknown }).code)
 }
 
-function remedy(cause: unknown): string {
+function remedy(cause: unknown, option: string): string {
   const code = String((cause as { readonly code?: unknown }).code)
   if (cause instanceof SchemaError) return cause.remedy
-  if (code === '3D000') return 'Create it with createdb, or name another database in the option url (DATABASE_URL with defaults())'
-  if (code.startsWith('28')) return 'Correct user and password in the option url (DATABASE_URL with defaults())'
+  if (code === '3D000') return `${option === '--from' ? 'Name the database of the gateway' : 'Create it with createdb, or name another database'} in ${option}`
+  if (code.startsWith('28')) return `Correct user and password in ${option}`
   if (code === '42501') return 'Let this user create tables in the schema'
-  return 'Make sure that the server runs and that the option url (DATABASE_URL with defaults()) is right'
+  return `Make sure that the server runs and that ${option} is right`
 }

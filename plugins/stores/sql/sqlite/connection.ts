@@ -24,6 +24,7 @@ const names: Readonly<Record<number, string>> = {
   10: 'SQLITE_IOERR',
   11: 'SQLITE_CORRUPT',
   13: 'SQLITE_FULL',
+  26: 'SQLITE_NOTADB',
 }
 
 /** Binary parameters of at least this size move to the thread. Copying a shorter one takes no time. */
