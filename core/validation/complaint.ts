@@ -47,7 +47,7 @@ export function complaint(errors: readonly SchemaFault[], value: unknown, schema
       )
     case 'enum':
     case 'const':
-      return invalid(wording`expected ${own(listed(params.allowedValues ?? [params.allowedValue]))}, but got ${came}`)
+      return invalid(wording`expected ${own(listed(allowed(params)))}, but got ${came}`)
     case 'discriminator': {
       const known = listed(variants(at(schema, parentOf(schemaPath))))
       if (params.tagValue === undefined) return invalid(wording`its type is missing; expected one of ${own(known)}`)
@@ -125,6 +125,12 @@ function missingMembers(required: unknown, value: unknown, first: string): reado
 function variants(schema: unknown): readonly unknown[] {
   const { oneOf } = schema as { readonly oneOf: readonly { readonly properties: { readonly type: JsonObject } }[] }
   return oneOf.flatMap<unknown>(({ properties: { type } }) => (type['enum'] as readonly unknown[] | undefined) ?? [type['const']])
+}
+
+/** `null` is the same as leaving the member out, so it is no help to somebody who wants one of the others. */
+function allowed({ allowedValues, allowedValue }: SchemaFault['params']): readonly unknown[] {
+  const values = allowedValues ?? [allowedValue]
+  return values.length > 1 ? values.filter(value => value !== null) : values
 }
 
 function listed(values: readonly unknown[]): string {

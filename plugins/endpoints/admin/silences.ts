@@ -9,6 +9,7 @@ import { pathId } from './path-id.ts'
 import { pageParameters, Query } from './query.ts'
 import { conflict, forbidden, notFound } from './refusals.ts'
 import { json, pageOfAll, time } from './replies.ts'
+import { checkSubject } from './silence-subject.ts'
 import type { Stores } from './stores.ts'
 
 const longestMs = 366 * 24 * 60 * 60 * 1000
@@ -27,7 +28,7 @@ export const newSilenceSchema: JsonObject = {
       ...textOrNull,
       minLength: 1,
       maxLength: 500,
-      description: 'Only alerts with exactly this subject, such as provider:openai.',
+      description: 'Only alerts with exactly this subject, such as provider:openai. It must name something that there is.',
     },
     org: {
       ...idText,
@@ -86,6 +87,7 @@ export class Silences {
     if (admin.org !== undefined && org !== admin.org) throw invalidRequest(`No organization has the id "${org}".`, 'org')
     if (kind === null && subject === null && org === null)
       throw invalidRequest('A silence needs a kind, a subject or an org. Without any, it would match every alert.')
+    if (subject !== null) await checkSubject(subject, { admin, stores: this.#stores, alerts: this.#alerts, gateway })
     const until = await this.#untilIn(body.until)
     const reach = admin.org === undefined ? 'all' : 'org'
     const alike = (await this.#alerts.silences()).filter(each => each.reach === reach && (reach === 'all' || each.org === org))

@@ -1,13 +1,15 @@
 import t from 'tap'
 import type { Alert } from '../../../core/admin.ts'
-import { definePlugin } from '../../../core/index.ts'
+import { definePlugin, type PluginUse } from '../../../core/index.ts'
 import { AlertStore } from '../../../core/stores.ts'
 import { adminGateway, type AdminGateway } from '../../kit/admin-gateway.ts'
+import { hello, saying } from '../../kit/gateway.ts'
+import { listing } from '../../kit/stage.ts'
 
 const dayMs = 86_400_000
 const soon = (): string => new Date(Date.now() + dayMs).toISOString()
 
-async function underTest(): Promise<
+async function underTest(plugins: readonly PluginUse[] = [saying('acme', hello)]): Promise<
   AdminGateway & { raise(id: string, members?: Partial<Alert>): Promise<void>; readonly store: AlertStore }
 > {
   let store: AlertStore | undefined
@@ -17,7 +19,7 @@ async function underTest(): Promise<
     needs: { alerts: AlertStore },
     setup: (_, __, { alerts }) => void (store = alerts),
   })
-  const under = await adminGateway({ plugins: [reading({})] })
+  const under = await adminGateway({ plugins: [...plugins, reading({})] })
   let at = Date.now() - 10_000
   return {
     ...under,
@@ -158,6 +160,42 @@ t.test('an organization silences its own targets only', async t => {
   t.match(await call('DELETE', `/silences/${own.body.id}`, undefined, editor), { status: 200 })
 })
 
+t.test('the subject of a silence is something that there is', async t => {
+  const under = await underTest([saying('acme', hello), listing({ model: 'm', aliases: ['n'], endpoints: [{ provider: 'acme' }] })])
+  t.teardown(under.stop)
+  const { call, raise } = under
+  const answer = async (subject: string, token?: string): Promise<string> => {
+    const { status, body } = await call('POST', '/silences', { subject, until: soon() }, token)
+    return status === 201 ? 'made' : `${status}: ${body.error.message}`
+  }
+  await call('POST', '/orgs', { id: 'acme', name: 'Acme' })
+  await call('POST', '/teams', { id: 'big@team', name: 'Big', org: 'acme' })
+  const { id } = (await call('POST', '/keys', { name: 'demo', org: 'acme' })).body as { readonly id: string }
+  await raise('a1', { kind: 'provider', subject: 'provider:elsewhere', org: null })
+  const named = ['gateway', 'provider:acme', 'provider:elsewhere', 'model:acme/m', 'model:acme/other', 'certificate:any', `key:${id}`]
+  for (const subject of [...named, 'org:acme', 'team:acme/big%40team']) t.equal(await answer(subject), 'made', subject)
+  const misspelled = {
+    'provder:acme': /^400: Invalid value for 'subject': expected gateway, provider:<id>.* Did you mean provider:acme\?$/,
+    'gateway:acme': /expected gateway/,
+    'acme': /expected gateway/,
+    'provider:': /expected gateway/,
+    'provider:acne': /this gateway has no such provider\. Did you mean provider:acme\?$/,
+    'model:acne/m': /this gateway has no such provider\. Did you mean model:acme\/m\?$/,
+    'model:acme': /expected model:<provider>\/<model>/,
+    'model:acme/n': /Did you mean model:acme\/m\?$/,
+    'model:acme/x': /the subject model:acme\/other\.$/,
+    'sink:nowhere': /this gateway has no such log sink/,
+    'key:nobody': /there is no such API key/,
+    'org:acne': /there is no such organization/,
+    'team:big@team': /expected team:<org>\/<id>/,
+    'team:acme/big@team': /Did you mean team:acme\/big%40team\?$/,
+    'user:acme/nobody': /there is no such user/,
+  }
+  for (const [subject, message] of Object.entries(misspelled)) t.match(await answer(subject), message, subject)
+  const other = await under.token('editor', 'globex')
+  for (const subject of [`key:${id}`, 'org:acme', 'provider:elsewhere']) t.match(await answer(subject, other), /^400: .* no such/, subject)
+})
+
 t.test('silences that cannot be', async t => {
   const under = await underTest()
   t.teardown(under.stop)
@@ -172,7 +210,7 @@ t.test('silences that cannot be', async t => {
   await refused({ kind: 'cap', until: '2020-01-01T00:00:00Z' }, /from now to a year from now/)
   await refused({ kind: 'cap', until: '2199-01-01T00:00:00Z' }, /from now to a year from now/)
   await refused({ kind: 'cap', until: 'tomorrow' }, /expected a time such as/)
-  await refused({ kind: 'party', until: soon() }, /kind/)
+  await refused({ kind: 'party', until: soon() }, /'kind': expected 'cap', [^ ]+(, '[a-z-]+')+, but got/)
   await refused({ kind: 'cap', until: soon(), for: 'ever' }, /for/)
   await refused({ kind: 'cap', until: soon(), note: 'x'.repeat(501) }, /note/)
   for (let count = 0; count < 100; count++) t.equal((await call('POST', '/silences', { kind: 'cap', until: soon() })).status, 201)
