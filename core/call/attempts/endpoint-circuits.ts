@@ -175,7 +175,7 @@ export class EndpointCircuits implements Circuits {
   }
 
   #tell(what: string, { provider, model, listed }: EndpointName, forMs?: number): void {
-    this.#log.warn(what, { provider, ...(listed && { model }), ...(forMs !== undefined && { forMs }) })
+    this.#log.warn(what, { provider, ...(listed && { model }), ...(forMs !== undefined && { forMs: Math.round(forMs) }) })
   }
 }
 

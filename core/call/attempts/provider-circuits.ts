@@ -153,7 +153,7 @@ export class ProviderCircuits {
   #tell(what: string, provider: string, owner: string | undefined, forMs?: number): void {
     this.#log.warn(`the circuit of a provider ${what}${owner === undefined ? '' : ' for an owner'}`, {
       provider,
-      ...(forMs !== undefined && { forMs }),
+      ...(forMs !== undefined && { forMs: Math.round(forMs) }),
     })
   }
 }

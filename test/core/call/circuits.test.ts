@@ -9,15 +9,21 @@ const second = 1_000
 /** Circuits on a clock that the test moves. */
 function stage() {
   const lines: string[] = []
-  const log = { warn: (message: string) => void lines.push(message) } as unknown as Logger
+  const times: unknown[] = []
+  const log = {
+    warn(message: string, fields: { readonly forMs?: number }) {
+      lines.push(message)
+      times.push(fields.forMs)
+    },
+  } as unknown as Logger
   const at = { ms: 1_000_000 }
   const clock = { now: () => at.ms, elapsed: () => at.ms }
   const circuits = new EndpointCircuits(clock, log, new LiveMaps(clock, log))
-  const fail = (times = 1): void => {
-    for (let count = 0; count < times; count++) circuits.failed(acme, at.ms)
+  const fail = (often = 1): void => {
+    for (let count = 0; count < often; count++) circuits.failed(acme, at.ms)
   }
   const state = (): string | undefined => circuits.views()[0]?.state
-  return { circuits, at, fail, state, lines }
+  return { circuits, at, fail, state, lines, times }
 }
 
 t.test('a circuit opens after five failures, and a single request probes the endpoint when the pause is over', async t => {
@@ -143,4 +149,13 @@ t.test('after failures in the middle of answers, only a complete one closes the 
   fail(5)
   circuits.began(acme, at.ms)
   t.equal(state(), 'closed', 'any answer that begins closes it after failures before the first word')
+})
+
+t.test('the log has whole milliseconds', async t => {
+  const { at, fail, times } = stage()
+  // Near a power of two, a sum of fractions is rounded.
+  at.ms = 65_536 - 2_500 + 1 / 3
+  t.not(at.ms + 5 * second - at.ms, 5 * second)
+  fail(5)
+  t.same(times, [5 * second])
 })
