@@ -2,6 +2,7 @@ import { createGateway, type Gateway } from '../core/gateway.ts'
 import type { Siblings } from '../core/contracts/siblings.ts'
 import { AssemblyError } from '../core/foundation/errors.ts'
 import type { JsonObject } from '../core/index.ts'
+import { KeyTextError } from '../core/provider-kit/key-text.ts'
 import { check } from '../core/framework/plugin-host.ts'
 import { optionFacts, originIn, type OptionOrigin } from '../core/server/admin/facts.ts'
 import { servedCertificate, trustCertificates } from './certificates.ts'
@@ -53,9 +54,15 @@ export async function openGateway(
       siblings,
     })
   } catch (error) {
-    if (error instanceof AssemblyError || error instanceof AggregateError) throw new ConfigError(file, problemsOf(error))
+    if (error instanceof AssemblyError || error instanceof AggregateError) throw new ConfigError(file, problemsOf(error).map(problem => withVariable(problem, error, variables)))
     throw error
   }
+}
+
+/** The plugin knows only its option. */
+function withVariable(problem: string, { cause }: Error, variables: ReadonlyMap<string, string>): string {
+  const names = cause instanceof KeyTextError ? cause.namesIn(variables) : []
+  return names.length === 0 ? problem : `${problem}. It is the value of ${names.join(' and ')}`
 }
 
 const shortestAdminToken = 32

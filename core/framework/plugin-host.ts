@@ -226,7 +226,8 @@ function complete({ plugin, options: given, isDefault = false }: PluginUse): Che
   const options = structuredClone(given)
   const validate = validatorOf(plugin)
   if (!validate(options)) {
-    const found = optionProblems(validate.errors!, plugin.options, { formats: { uri: 'a URL that starts with http:// or https://' } })
+    const formats = { uri: 'a URL that starts with http:// or https://' }
+    const found = optionProblems(validate.errors!, plugin.options, { formats, elsewhere: plugin.setElsewhere })
     throw new PluginError(name, `has bad options: ${found.join('; ')}`)
   }
   try {

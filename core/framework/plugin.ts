@@ -61,6 +61,8 @@ export interface PluginDefinition {
   /** In kebab-case. An add-on uses the name of its package. */
   readonly name: string
   readonly options: OptionsSchema
+  /** Where to set what users may take for an option of this plugin, by its name: `{ port: 'server.admin.port' }`. For the error. */
+  readonly setElsewhere?: Readonly<Record<string, string>>
   /**
    * The versions of the contracts that the plugin was written for, such as `{ Providers: 1 }`. The start fails if this gateway has another
    * version. A plugin that names an experimental contract here accepts that it may change.

@@ -2,7 +2,24 @@
 export function checkKeyText(apiKey: string): void {
   const place = apiKey.search(/[^\x20-\x7e]|^ | $/)
   if (place < 0) return
-  throw new TypeError(
-    `character ${place + 1} of ${apiKey.length} in the option apiKey cannot be part of a key. Copy the key again, as a whole and without white space around it`,
-  )
+  throw new KeyTextError(apiKey, place)
+}
+
+/** Does not show the key, but knows where it comes from. */
+export class KeyTextError extends TypeError {
+  override readonly name = 'KeyTextError'
+  readonly #text: string
+
+  constructor(text: string, place: number) {
+    const found = /[\r\n]/.test(text[place]!) ? ', a line break,' : ''
+    super(
+      `character ${place + 1} of ${text.length} in the option apiKey${found} cannot be part of a key. Copy the key again, as a whole and without white space around it`,
+    )
+    this.#text = text
+  }
+
+  /** The names of the variables that it is in. */
+  namesIn(variables: ReadonlyMap<string, string>): readonly string[] {
+    return [...variables].filter(([, value]) => value.includes(this.#text)).map(([name]) => name)
+  }
 }

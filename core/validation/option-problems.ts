@@ -8,6 +8,8 @@ export interface OptionProblemsRules {
   readonly root?: string
   /** By the name of a format, what completes "must be …". */
   readonly formats?: Readonly<Record<string, string>>
+  /** By the name of an unknown option, where to set it. */
+  readonly elsewhere?: Readonly<Record<string, string>> | undefined
 }
 
 /**
@@ -17,7 +19,7 @@ export interface OptionProblemsRules {
 export function optionProblems(
   errors: readonly SchemaFault[],
   schema: object,
-  { root = '', formats = {} }: OptionProblemsRules = {},
+  { root = '', formats = {}, elsewhere = {} }: OptionProblemsRules = {},
 ): readonly string[] {
   const relevant = errors.filter(
     error => error.keyword !== 'anyOf' && !errors.some(other => isNearer(other, error)) && !errors.some(other => isPlainer(other, error)),
@@ -26,7 +28,7 @@ export function optionProblems(
     const path = pathText([...(root ? [root] : []), ...stepsOf(error.instancePath)])
     const { keyword, params } = error
     if (keyword === 'required') return `${path && `${path}.`}${params.missingProperty} is missing`
-    if (keyword === 'additionalProperties') return unknown(path, String(params.additionalProperty), error.schemaPath, schema)
+    if (keyword === 'additionalProperties') return unknown(path, String(params.additionalProperty), error.schemaPath, schema, elsewhere)
     const forms = relevant.filter(other => other.instancePath === error.instancePath && isForm(other))
     const expected = isForm(error) ? forms.map(formOf).join(' or ') : formats[params.format]
     const { example, source } = described(error, schema)
@@ -104,7 +106,8 @@ function limitOf({ keyword, message, params }: SchemaFault): string {
   }
 }
 
-function unknown(path: string, name: string, schemaPath: string, schema: object): string {
+function unknown(path: string, name: string, schemaPath: string, schema: object, elsewhere: Readonly<Record<string, string>>): string {
+  if (path === '' && Object.hasOwn(elsewhere, name)) return `unknown option ${name}; set ${elsewhere[name]} in the config instead`
   const owner = at(stepsOf(schemaPath).slice(0, -1), schema)
   const known = Object.keys((owner as { readonly properties?: object } | undefined)?.properties ?? {})
   const near = nearest(name, known)

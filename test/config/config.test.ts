@@ -3,9 +3,11 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { inspect } from 'node:util'
 import t from 'tap'
 import { defaults, env, type DefaultEntry } from '../../config/index.ts'
 import { loadConfig } from '../../config/load.ts'
+import { openGateway } from '../../config/open-gateway.ts'
 import { serverSchema } from '../../config/schema.ts'
 import { check } from '../../core/framework/plugin-host.ts'
 import { order } from '../../core/framework/plugin-order.ts'
@@ -248,6 +250,29 @@ t.test('all missing variables are named at once', async t => {
   const error = await loadConfig(several).catch((error: unknown) => error)
   t.match((error as Error).message, /: 3 problems\n.*_PORT is not set.*\n.*_ABSENT is not set.*\n.*_GONE is not set/)
   t.throws(() => env('TURNPIKE_TEST_ABSENT'), /TURNPIKE_TEST_ABSENT is not set/, 'outside a config it throws')
+})
+
+t.test('a key that no header can carry is told with its variable', async t => {
+  const key = 'sk-demo-key\nsecond-line'
+  process.env['TURNPIKE_TEST_KEY'] = `sk-demo-one,${key}`
+  t.teardown(() => delete process.env['TURNPIKE_TEST_KEY'])
+  const path = write(`
+    import { defineConfig, env } from 'turnpike/config'
+    import openai from 'turnpike/plugins/providers/openai-responses'
+    export default defineConfig({ plugins: [openai({ apiKey: env('TURNPIKE_TEST_KEY').split(',') })] })`)
+  const error: unknown = await openGateway(await loadConfig(path), { logLevel: 'silent' }).catch((thrown: unknown) => thrown)
+  const { message } = error as Error
+  t.match(message, /plugin openai-responses\(openai\) failed to set up: character 12 of 23 in the option apiKey, a line break, cannot/)
+  t.match(message, /It is the value of TURNPIKE_TEST_KEY$/)
+  t.notMatch(inspect(error, { depth: 9, showHidden: true }), /sk-demo|second-line/)
+})
+
+t.test('an option of the admin API in the wrong place is told the right one', async t => {
+  const path = write(`
+    import admin from 'turnpike/plugins/endpoints/admin'
+    export default { plugins: [admin({ port: 9000, prot: 1 })] }`)
+  const { plugins } = await loadConfig(path)
+  t.throws(() => check(plugins), { message: /unknown option port; set server\.admin\.port in the config instead; unknown option prot$/ })
 })
 
 t.test('bad server options are told all at once', async t => {
