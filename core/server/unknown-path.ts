@@ -1,5 +1,5 @@
 import { GatewayError } from '../foundation/errors.ts'
-import { own, wording } from '../foundation/wording.ts'
+import { Wording } from '../foundation/wording.ts'
 import { nearest } from '../foundation/nearest.ts'
 import type { MountedRoute, Refusal } from './mount.ts'
 import { requestUrl } from './request-url.ts'
@@ -15,11 +15,12 @@ export function unknownPath(routes: readonly MountedRoute[]): Refusal {
     path: '/**',
     handle({ request }) {
       const pathname = requestUrl(request).pathname.slice(0, 200)
+      const more = advice(pathname.replace(/\/+$/, ''))
       throw new GatewayError({
         status: 404,
         type: 'invalid_request_error',
         code: 'not_found',
-        message: wording`Nothing is served at ${request.method} ${pathname}.${own(advice(pathname.replace(/\/+$/, '')))}`,
+        message: new Wording(`Nothing is served at ${request.method} ${pathname}.${more}`, `Nothing is served at this method and path.${more}`),
       })
     },
   }

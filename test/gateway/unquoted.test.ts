@@ -190,6 +190,18 @@ t.test('the parameter is there as far as the gateway has words for it', async t 
   })
 })
 
+t.test('the message about a path that nobody serves is a sentence', async t => {
+  const under = await gateway({ key: { policy: {} } })
+  t.teardown(under.stop)
+  const messageOf = async (path: string): Promise<string | null> => {
+    const reply = await under.request(path, { body: {} })
+    t.equal(reply.status, 404)
+    return (await under.record(reply.headers.get('x-request-id')!)).errorMessage
+  }
+  t.equal(await messageOf(`/${word}/${word}`), 'Nothing is served at this method and path.')
+  t.equal(await messageOf('/v1/respnses'), 'Nothing is served at this method and path. Did you mean /v1/responses?')
+})
+
 t.test('with logging on, the content has the words that the caller got', async t => {
   const under = await gateway()
   t.teardown(under.stop)
