@@ -11,7 +11,12 @@ export default definePlugin({
     additionalProperties: false,
     required: ['url'],
     properties: {
-      url: { type: 'string', format: 'uri', description: 'Where to post records, such as https://logs.example.com/records.' },
+      url: {
+        type: 'string',
+        format: 'uri',
+        writeOnly: true,
+        description: 'Where to post records, such as https://logs.example.com/records. Only its host is shown: the rest may be a token.',
+      },
       headers: {
         type: 'object',
         additionalProperties: { type: 'string' },
