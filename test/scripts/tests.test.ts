@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
@@ -117,3 +118,13 @@ function run(t: Test, texts: Readonly<Record<string, string>>): Outcome {
   })
   return outcomeOf(stdout, files, { exitCode: status, complaints: stderr })
 }
+
+t.test('a file run by itself, by npx tap run, may require TypeScript', async t => {
+  const { tap } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly tap: { readonly 'node-arg': readonly string[] } }
+  const imports = tap['node-arg'].filter(word => word.startsWith('--import') || word.startsWith('--conditions'))
+  // As tap runs a file: https://github.com/tapjs/tapjs/tree/main/src/processinfo
+  const hook = new URL('../../node_modules/@tapjs/processinfo/dist/esm/import.mjs', import.meta.url).href
+  const code = "process.getBuiltinModule('module').createRequire(process.cwd() + '/')('./core/server/h3.ts').Router.name"
+  const { stdout, stderr } = spawnSync(process.execPath, [`--import=${hook}`, ...imports, '-p', code], { cwd: root, encoding: 'utf8' })
+  t.equal(stdout, 'Router\n', stderr)
+})
