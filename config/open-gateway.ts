@@ -54,7 +54,11 @@ export async function openGateway(
       siblings,
     })
   } catch (error) {
-    if (error instanceof AssemblyError || error instanceof AggregateError) throw new ConfigError(file, problemsOf(error).map(problem => withVariable(problem, error, variables)))
+    if (error instanceof AssemblyError || error instanceof AggregateError)
+      throw new ConfigError(
+        file,
+        problemsOf(error).map(problem => withVariable(problem, error, variables)),
+      )
     throw error
   }
 }

@@ -20,7 +20,10 @@ export function unknownPath(routes: readonly MountedRoute[]): Refusal {
         status: 404,
         type: 'invalid_request_error',
         code: 'not_found',
-        message: new Wording(`Nothing is served at ${request.method} ${pathname}.${more}`, `Nothing is served at this method and path.${more}`),
+        message: new Wording(
+          `Nothing is served at ${request.method} ${pathname}.${more}`,
+          `Nothing is served at this method and path.${more}`,
+        ),
       })
     },
   }

@@ -129,7 +129,7 @@ function variants(schema: unknown): readonly unknown[] {
 
 /** `null` is the same as leaving the member out, so it is no help to somebody who wants one of the others. */
 function allowed({ allowedValues, allowedValue }: SchemaFault['params']): readonly unknown[] {
-  const values = allowedValues ?? [allowedValue]
+  const values: readonly unknown[] = allowedValues ?? [allowedValue]
   return values.length > 1 ? values.filter(value => value !== null) : values
 }
 

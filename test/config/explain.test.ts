@@ -149,7 +149,11 @@ t.test('times and texts', async t => {
 t.test('text that is no id of a request says so', async t => {
   for (const id of ['req_01a21d5cb4dd', 'resp_1-b', 'chatcmpl-7.1', 'dec_1']) t.doesNotThrow(() => checkRequestId(id), id)
   for (const text of ['.', '..', '../keys', '"', 'a b', '%2e%2e', 'x'.repeat(201)])
-    t.throws(() => checkRequestId(text), { message: /^This is not the id of a request\. Expected one such as req_0123456789, .*x-request-id\.$/ }, text)
+    t.throws(
+      () => checkRequestId(text),
+      { message: /^This is not the id of a request\. Expected one such as req_0123456789, .*x-request-id\.$/ },
+      text,
+    )
   for (const text of ['x-request-id: req_1a', '"req_1a"', 'http://gateway.example.com/admin/v1/records/req_1a', 'req_1a '])
     t.throws(() => checkRequestId(text), { message: /Did you mean req_1a\?$/ }, text)
   t.throws(() => checkRequestId('tp_demo_key'), { message: /^This is a key or a token, not/ })

@@ -104,8 +104,9 @@ t.test('a command that serves no requests sends nothing, and waits for no collec
     'gateway.config.ts',
   )
   const config = await loadConfig(file)
-  for (const options of [{ lookOnly: true }, { serves: false }]) await (await openGateway(config, { logLevel: 'silent', ...options })).stop()
-  await withAdmin({ config: file }, async client => t.same((await client.all('/keys')).length, 0))
+  for (const options of [{ lookOnly: true }, { serves: false }])
+    await (await openGateway(config, { logLevel: 'silent', ...options })).stop()
+  await withAdmin({ config: file }, async client => void t.same((await client.all('/keys')).length, 0))
   t.equal(collecting.count, 0)
   await (await openGateway(config, { logLevel: 'silent' })).stop()
   t.equal(collecting.count, 1, 'a gateway sends its metrics when it stops')

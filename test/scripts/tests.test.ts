@@ -120,7 +120,9 @@ function run(t: Test, texts: Readonly<Record<string, string>>): Outcome {
 }
 
 t.test('a file run by itself, by npx tap run, may require TypeScript', async t => {
-  const { tap } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly tap: { readonly 'node-arg': readonly string[] } }
+  const { tap } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    readonly tap: { readonly 'node-arg': readonly string[] }
+  }
   const imports = tap['node-arg'].filter(word => word.startsWith('--import') || word.startsWith('--conditions'))
   // As tap runs a file: https://github.com/tapjs/tapjs/tree/main/src/processinfo
   const hook = new URL('../../node_modules/@tapjs/processinfo/dist/esm/import.mjs', import.meta.url).href

@@ -83,7 +83,8 @@ async function accountProblem(
   if (parts.length !== (level === 'org' ? 1 : 2)) return refusal(`expected ${forms.find(form => form.startsWith(level))!}`)
   const ref = { level, org: parts[0]!, id: parts.at(-1)! }
   const isVisible = admin.org === undefined || admin.org === ref.org
-  if (!isVisible || !(await accounts.find(ref))) return refusal(`there is no such ${{ org: 'organization', team: 'team', user: 'user' }[level]}`)
+  if (!isVisible || !(await accounts.find(ref)))
+    return refusal(`there is no such ${{ org: 'organization', team: 'team', user: 'user' }[level]}`)
   const actual = spendAccountOf(ref)
   return actual === subject ? undefined : refusal('ids are percent-encoded', [actual])
 }

@@ -9,9 +9,9 @@ import { listing } from '../../kit/stage.ts'
 const dayMs = 86_400_000
 const soon = (): string => new Date(Date.now() + dayMs).toISOString()
 
-async function underTest(plugins: readonly PluginUse[] = [saying('acme', hello)]): Promise<
-  AdminGateway & { raise(id: string, members?: Partial<Alert>): Promise<void>; readonly store: AlertStore }
-> {
+async function underTest(
+  plugins: readonly PluginUse[] = [saying('acme', hello)],
+): Promise<AdminGateway & { raise(id: string, members?: Partial<Alert>): Promise<void>; readonly store: AlertStore }> {
   let store: AlertStore | undefined
   const reading = definePlugin({
     name: 'reads-alerts',
@@ -177,7 +177,7 @@ t.test('the subject of a silence is something that there is', async t => {
   const misspelled = {
     'provder:acme': /^400: Invalid value for 'subject': expected gateway, provider:<id>.* Did you mean provider:acme\?$/,
     'gateway:acme': /expected gateway/,
-    'acme': /expected gateway/,
+    acme: /expected gateway/,
     'provider:': /expected gateway/,
     'provider:acne': /this gateway has no such provider\. Did you mean provider:acme\?$/,
     'model:acne/m': /this gateway has no such provider\. Did you mean model:acme\/m\?$/,

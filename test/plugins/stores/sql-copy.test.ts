@@ -130,12 +130,18 @@ t.test('a file that is no database of a gateway is named, with its option', asyn
   t.match(await refusalOf({ file: to }, { file: from }), /--from: .*to\.db cannot be used: .* Name the SQLite file of the gateway/)
   t.match(await refusalOf({ file: folder }, { file: to }), /--from: .* is a folder\. Name the SQLite file of the gateway/)
   run(from, 'create table other (id text)')
-  t.match(await refusalOf({ file: from }, { file: to }), /there is no Turnpike data in .*from\.db\. Name the database that the gateway uses in --from/)
+  t.match(
+    await refusalOf({ file: from }, { file: to }),
+    /there is no Turnpike data in .*from\.db\. Name the database that the gateway uses in --from/,
+  )
   rmSync(from)
   await fill(from, { rows: 1 })
   t.match(await refusalOf({ file: from }, { file: to }), /--to: .*to\.db cannot be used: .* Name a file that does not exist yet/)
   t.match(await refusalOf({ file: from }, { file: folder }), /--to: .* is a folder\. Name a file that does not exist yet/)
-  t.match(await refusalOf({ file: from }, { file: join(to, 'x.db') }), /--to: .*x\.db cannot be used: .* Make the file and its folder writable/)
+  t.match(
+    await refusalOf({ file: from }, { file: join(to, 'x.db') }),
+    /--to: .*x\.db cannot be used: .* Make the file and its folder writable/,
+  )
 })
 
 t.test('a value that its column cannot have is named, without showing it', async t => {

@@ -120,7 +120,8 @@ function messageOf(cause: unknown): string {
 function remedy(cause: unknown, option: string): string {
   const code = String((cause as { readonly code?: unknown }).code)
   if (cause instanceof SchemaError) return cause.remedy
-  if (code === '3D000') return `${option === '--from' ? 'Name the database of the gateway' : 'Create it with createdb, or name another database'} in ${option}`
+  if (code === '3D000')
+    return `${option === '--from' ? 'Name the database of the gateway' : 'Create it with createdb, or name another database'} in ${option}`
   if (code.startsWith('28')) return `Correct user and password in ${option}`
   if (code === '42501') return 'Let this user create tables in the schema'
   return `Make sure that the server runs and that ${option} is right`
