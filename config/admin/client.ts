@@ -96,11 +96,15 @@ async function answers(send: Send): Promise<boolean> {
 }
 
 function clientOf(send: Send, local: AdminClient['local']): AdminClient {
-  const request = async (method: string, path: string, body?: JsonObject): Promise<Response> =>
-    await send(`/admin/v1${path}`, {
+  const request = async (method: string, path: string, body?: JsonObject): Promise<Response> => {
+    // In an address, these mean another path.
+    const [, dots] = /\/(\.\.?)(?:[/?]|$)/.exec(path) ?? []
+    if (dots !== undefined) throw new ConfigError(undefined, [`Expected an id or a name, got ${dots}`])
+    return await send(`/admin/v1${path}`, {
       method,
       ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
     })
+  }
   const call: AdminClient['call'] = async (method, path, body) => await jsonOf(await request(method, path, body))
   return {
     local,

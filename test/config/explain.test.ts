@@ -1,4 +1,5 @@
 import t from 'tap'
+import { withAdmin } from '../../config/admin/client.ts'
 import { adviceOn } from '../../config/explain/advice.ts'
 import { duration, wrapped } from '../../config/explain/lines.ts'
 import { checkRequestId } from '../../config/explain/request-id.ts'
@@ -157,4 +158,19 @@ t.test('text that is no id of a request says so', async t => {
   for (const text of ['x-request-id: req_1a', '"req_1a"', 'http://gateway.example.com/admin/v1/records/req_1a', 'req_1a '])
     t.throws(() => checkRequestId(text), { message: /Did you mean req_1a\?$/ }, text)
   t.throws(() => checkRequestId('tp_demo_key'), { message: /^This is a key or a token, not/ })
+})
+
+t.test('an id that would change the path is refused', async t => {
+  const before = process.env['GATEWAY_ADMIN_TOKEN']
+  process.env['GATEWAY_ADMIN_TOKEN'] = 'demo-admin-token-of-at-least-32-characters'
+  t.teardown(() => {
+    if (before === undefined) delete process.env['GATEWAY_ADMIN_TOKEN']
+    else process.env['GATEWAY_ADMIN_TOKEN'] = before
+  })
+  await withAdmin({ url: 'http://127.0.0.1:1' }, async client => {
+    for (const id of ['.', '..'])
+      for (const path of [`/records/${id}`, `/alerts/${id}/acknowledge`, `/keys/${id}?limit=1`])
+        await t.rejects(client.call('GET', path), { message: `Expected an id or a name, got ${id}` }, path)
+    await t.rejects(client.call('GET', '/records/req_1..'), { message: /does not answer/ })
+  })
 })
