@@ -63,20 +63,13 @@ async function addDigest(transaction: Kysely<Tables>, target: string, org: strin
     .where('target', '=', target)
     .where('state', '=', 'left-out')
     .where('counted', '=', 0)
-    .returning(['kind', 'at', databaseNow(transaction).as('now')])
+    .returning(['kind', 'about', 'at', databaseNow(transaction).as('now')])
     .execute()
   if (rows.length === 0) return
-  const counts: Partial<Record<AlertKind, number>> = {}
-  let [from, to] = [Infinity, 0]
-  for (const { kind, at } of rows) {
-    counts[kind as AlertKind] = (counts[kind as AlertKind] ?? 0) + 1
-    from = Math.min(from, at)
-    to = Math.max(to, at)
-  }
-  const { id, kind, state, at } = digestMessage(target, org, { from, to, counts }, Number(rows[0]!.now))
-  const digest = JSON.stringify({ from, to, counts })
+  const leftOut = rows.map(row => ({ ...row, kind: row.kind as AlertKind }))
+  const { id, kind, about, digest, state, at } = digestMessage({ target, org }, leftOut, Number(rows[0]!.now))
   await transaction
     .insertInto('alert_message')
-    .values({ ...newMessage, id, target, org, kind, alert_id: null, digest, state, at, since: at, due_at: at })
+    .values({ ...newMessage, id, target, org, kind, about, alert_id: null, digest: JSON.stringify(digest), state, at, since: at, due_at: at })
     .execute()
 }

@@ -26,6 +26,7 @@ import * as recordMeasures from './0041-record-measures.ts'
 import * as alerts from './0042-alerts.ts'
 import * as alertTargets from './0043-alert-targets.ts'
 import * as schemaState from './0044-schema-state.ts'
+import * as messageAbout from './0045-message-about.ts'
 
 const written: Readonly<Record<string, Expansion>> = {
   '0001-api-keys': apiKeys,
@@ -56,6 +57,7 @@ const written: Readonly<Record<string, Expansion>> = {
   '0042-alerts': alerts,
   '0043-alert-targets': alertTargets,
   '0044-schema-state': schemaState,
+  '0045-message-about': messageAbout,
 }
 
 /**
