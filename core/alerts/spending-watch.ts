@@ -9,7 +9,7 @@ import { recentValues } from '../runtime/recent-values.ts'
 import type { Announcer } from './announcer.ts'
 import type { FullCredits } from './full-credits.ts'
 import { capAlert, creditAlert, type CapOwner } from './spent-alert.ts'
-import { usedKeys } from './used-keys.ts'
+import { allKeys, usedKeys } from './used-keys.ts'
 
 export interface SpendingParts {
   readonly announcer: Announcer
@@ -86,7 +86,12 @@ export class SpendingWatch {
   async catchUp(): Promise<void> {
     const { announcer, keys, records } = this.#parts
     const now = await announcer.store.now()
-    for await (const used of usedKeys(keys, records, now - recentMs, now)) await this.#look(used.map(key => ({ key, short: new Set() })))
+    for await (const used of usedKeys(keys, records, now - recentMs, now)) await this.#lookAtKeys(used)
+  }
+
+  /** Looks at all keys. Call after a start: if this gateway was killed, even the records of its last requests may be missing. */
+  async checkAll(): Promise<void> {
+    for await (const keys of allKeys(this.#parts.keys)) await this.#lookAtKeys(keys)
   }
 
   /** The caps are those of now: one may have been raised since the request began. */
@@ -95,6 +100,10 @@ export class SpendingWatch {
     const current: Touched[] = []
     for (const { key, short } of some) current.push({ key: (await keys.find(key.id)) ?? key, short })
     return current
+  }
+
+  async #lookAtKeys(keys: readonly ApiKey[]): Promise<void> {
+    await this.#look(keys.map(key => ({ key, short: new Set() })))
   }
 
   async #look(some: readonly Touched[]): Promise<void> {

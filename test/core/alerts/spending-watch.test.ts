@@ -242,6 +242,8 @@ t.test('what a killed gateway could not tell is told by one of the others', asyn
   clock.pass(dayMs + 1)
   await catchUp()
   t.equal(titles().length, 2, 'nobody used it for a day')
+  await Promise.all(watches.map(watch => watch.checkAll()))
+  t.match(titles().slice(2), ['API key "demo" (demo) has used 100% of its spend cap'], 'after a start, whatever the records say')
 })
 
 t.test('keys that nobody used lately are not read', async t => {
