@@ -104,7 +104,7 @@ export interface AlertOutbox {
    * this id. `ended`: see `end`.
    */
   add(message: NewAlertMessage, limit: AlertMessageLimit): Maybe<'added' | 'left-out' | 'known' | 'ended'>
-  /** Takes some of the messages that are due, the oldest first: those to organizations' targets, and to these of the operator. */
+  /** Takes some of the messages that are due, the oldest first: those to these targets of the operator, and after them to organizations' targets. */
   take(targets: readonly string[], forMs: number): Maybe<readonly TakenMessage[]>
   /** False if another process has the message by now, or it is gone. */
   settle(id: string, fence: number, result: AlertTry): Maybe<boolean>

@@ -71,7 +71,7 @@ export class MemoryAlertOutbox implements AlertOutbox {
     for (const [target, use] of this.#uses) if (use.digestAt <= now && isKnown(use.org, target)) this.#addDigest(target, use, now)
     const due = [...this.#kept.values()].filter(({ dueAt, message }) => dueAt <= now && isKnown(message.org, message.target))
     return due
-      .toSorted((a, b) => a.dueAt - b.dueAt)
+      .toSorted((a, b) => Number(a.message.org !== null) - Number(b.message.org !== null) || a.dueAt - b.dueAt)
       .slice(0, maxTakenMessages)
       .map(kept => {
         kept.dueAt = now + forMs

@@ -89,6 +89,16 @@ t.test('a target is not asked sooner than it wants', async t => {
   t.equal(got.length, 3)
 })
 
+t.test('a target that asks for days is asked again after an hour', async t => {
+  const { url, got } = await receiver(t, response => response.writeHead(429, { 'retry-after': '99999999' }).end(), 200)
+  const { tell, pass } = stage(t, [recipientOf(url)])
+  await tell(alertOf('first'), alertOf('second'))
+  await pass(59 * minute)
+  t.equal(got.length, 1)
+  await pass(minute + second)
+  t.equal(got.length, 3)
+})
+
 t.test('a target that is gone gets no more', async t => {
   const { url, got } = await receiver(t, 410)
   const { tell, pass, outbox, logs } = stage(t, [recipientOf(url)])
