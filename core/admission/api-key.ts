@@ -25,7 +25,10 @@ export function rotateApiKey(
 ): { readonly change: KeyChange; readonly text: string } {
   const text = newSecretText('tp', id)
   const endsBy = graceMs > 0 ? Infinity : now
-  const earlier = [{ hash, validUntil: now + graceMs }, ...previous].map(each => ({ ...each, validUntil: Math.min(each.validUntil, endsBy) }))
+  const earlier = [{ hash, validUntil: now + graceMs }, ...previous].map(each => ({
+    ...each,
+    validUntil: Math.min(each.validUntil, endsBy),
+  }))
   const [valid, ended] = [true, false].map(isValid => earlier.filter(({ validUntil }) => validUntil > now === isValid))
   return { change: { hash: hashApiKey(sealer, text), previous: [...valid!, ...ended!].slice(0, maxPrevious) }, text }
 }

@@ -84,7 +84,7 @@ export class UndiciClient implements HttpClient {
         body: body === undefined ? null : exactBytes(body),
         signal,
         highWaterMark: bodyBytes,
-        onInfo: publicOnly ? fewInformational() : undefined,
+        ...(publicOnly && { onInfo: fewInformational() }),
       })
       const replied = reply.headers as UpstreamHeaders
       return { status: reply.statusCode, headers: replied, body: decompressed(reply.body, replied['content-encoding']) }

@@ -95,7 +95,7 @@ export function alertOutboxSuite(t: SuiteContext, { open }: AlertOutboxSuiteOpti
     assert.equal((await takeOne(outbox)).message.tries, 3, 'a message that was not tried keeps its count')
   })
 
-  test("messages to the operator come before those of organizations", async ({ outbox, pass }) => {
+  test('messages to the operator come before those of organizations', async ({ outbox, pass }) => {
     for (let index = 0; index < 30; index++)
       await outbox.add(messageOf(`m${index}`, { target: `at_${index}`, org: 'example', about: 'example' }), limit)
     await pass(10)

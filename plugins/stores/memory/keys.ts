@@ -35,7 +35,10 @@ export class MemoryKeys implements KeyStore {
 
   page({ org, team, user, expires }: KeyFilter, query: PageQuery): readonly ApiKey[] {
     const isWanted = (key: ApiKey): boolean =>
-      (org === undefined || key.org === org) && (team === undefined || key.team === team) && (user === undefined || key.user === user) && (expires === undefined || (key.expiresAt !== undefined && key.expiresAt > expires.after && key.expiresAt <= expires.by))
+      (org === undefined || key.org === org) &&
+      (team === undefined || key.team === team) &&
+      (user === undefined || key.user === user) &&
+      (expires === undefined || (key.expiresAt !== undefined && key.expiresAt > expires.after && key.expiresAt <= expires.by))
     return pageOf(this.list().filter(isWanted), positionOf, query)
   }
 

@@ -22,7 +22,9 @@ function stage({ gateways = 1, percent = [50, 80, 100] } = {}) {
   const found = new Accounts({ ...noAccounts, find: ({ level, id }) => accounts.get(`${level}:${id}`) })
   const credits = new FullCredits(store, ledger)
   const uses = new Map<string, KeyUse>()
-  const records = { ...noRecords, keyUse: () => uses, usedKeys: undefined }
+  // As of a store that cannot name the keys that were used lately.
+  const { usedKeys: _, ...unnaming } = noRecords
+  const records = { ...unnaming, keyUse: () => uses }
   const make = (): SpendingWatch =>
     new SpendingWatch({ announcer: shared.announcer(), ledger, keys, records, accounts: found, credits, percent, now: () => clock.now() })
   const watches = Array.from({ length: gateways }, make)
@@ -262,7 +264,8 @@ t.test('keys that nobody used lately are not read', async t => {
       },
     })
   const found: string[] = []
-  for await (const page of usedKeys(counted(keys), counted(records), clock.now() - dayMs, clock.now())) found.push(...page.map(({ id }) => id))
+  for await (const page of usedKeys(counted(keys), counted(records), clock.now() - dayMs, clock.now()))
+    found.push(...page.map(({ id }) => id))
   t.same(found, ['k9', 'k7'])
   t.equal(calls, 2)
 })
@@ -271,7 +274,8 @@ t.test('a page of keys that are used over and over ends', async t => {
   const now = 1_000
   const endless: RecordStore = {
     ...noRecords,
-    usedKeys: (_, { limit, after = { at: now - 1, id: '' } }) => Array.from({ length: limit }, (__, index) => ({ at: after.at + 1, id: `k${index}` })),
+    usedKeys: (_, { limit, after = { at: now - 1, id: '' } }) =>
+      Array.from({ length: limit }, (__, index) => ({ at: after.at + 1, id: `k${index}` })),
   }
   let pages = 0
   for await (const _ of usedKeys(new MemoryKeys(), endless, 0, now)) pages++

@@ -55,7 +55,9 @@ t.test('a stranger that sends informational replies without end', async t => {
   let count = 20
   const stranger = createTcpServer(socket => {
     const more = (): void => void (socket.destroyed || socket.write(early, () => setImmediate(more)))
-    socket.on('error', () => {}).once('data', () => (count < Infinity ? socket.end(`${early.repeat(count)}HTTP/1.1 204 No Content\r\n\r\n`) : more()))
+    socket
+      .on('error', () => {})
+      .once('data', () => (count < Infinity ? socket.end(`${early.repeat(count)}HTTP/1.1 204 No Content\r\n\r\n`) : more()))
   })
   await new Promise<void>(resolve => stranger.listen(0, '127.0.0.1', resolve))
   t.teardown(() => void stranger.close())
@@ -70,5 +72,5 @@ t.test('a stranger that sends informational replies without end', async t => {
   }
   t.equal(await send(), 204)
   count = Infinity
-  await t.rejects(send(), { kind: 'network' })
+  t.match(await send().catch((thrown: unknown) => thrown), { kind: 'network' })
 })

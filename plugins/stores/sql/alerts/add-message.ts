@@ -47,6 +47,7 @@ export async function addMessage(
     .values({ ...row, state: 'left-out', due_at: null })
     .execute()
   const digest_at = Math.min(use.digest_at ?? Infinity, room.roomAt)
-  if (digest_at !== use.digest_at) await transaction.updateTable('alert_target_use').set({ digest_at }).where('target', '=', target).execute()
+  if (digest_at !== use.digest_at)
+    await transaction.updateTable('alert_target_use').set({ digest_at }).where('target', '=', target).execute()
   return 'left-out'
 }

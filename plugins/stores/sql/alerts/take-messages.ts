@@ -73,6 +73,19 @@ async function addDigest(transaction: Kysely<Tables>, target: string, org: strin
   const { id, kind, about, digest, state, at } = digestMessage({ target, org }, leftOut, Number(rows[0]!.now))
   await transaction
     .insertInto('alert_message')
-    .values({ ...newMessage, id, target, org, kind, about, alert_id: null, digest: JSON.stringify(digest), state, at, since: at, due_at: at })
+    .values({
+      ...newMessage,
+      id,
+      target,
+      org,
+      kind,
+      about,
+      alert_id: null,
+      digest: JSON.stringify(digest),
+      state,
+      at,
+      since: at,
+      due_at: at,
+    })
     .execute()
 }
