@@ -59,22 +59,9 @@ export class Calls {
     scope: RequestScope,
     call: CallSteps<Asked, Plan, Answered, Result, Given>,
   ): Promise<Result | GatewayError> {
-    const observers = this.#observers
     scope.record.kind = call.kind
     scope.record.session = this.#services.sessions.of(scope, call.session)
-    return this.#services.live.track(scope, observers ? () => this.#observed(scope, call, observers) : () => this.#steps(call))
-  }
-
-  async #observed<Asked, Plan, Answered, Result, Given>(
-    scope: RequestScope,
-    call: CallSteps<Asked, Plan, Answered, Result, Given>,
-    observers: Observers,
-  ): Promise<Result | GatewayError> {
-    const observed = observers.begin(scope, call.kind)
-    scope.record.observed = observed
-    const result = await this.#steps(call, observed)
-    observed.end(result instanceof GatewayError ? result : undefined)
-    return result
+    return this.#services.live.track(scope, () => this.#steps(call, this.#observers?.begin(scope, call.kind)))
   }
 
   /**
@@ -83,7 +70,7 @@ export class Calls {
    */
   async #steps<Asked, Plan, Answered, Result, Given>(
     call: CallSteps<Asked, Plan, Answered, Result, Given>,
-    observed?: Observed,
+    observed: Observed | undefined,
   ): Promise<Result | GatewayError> {
     const { requestLimits, policies } = this.#services
     const { operation, context } = call
@@ -146,6 +133,7 @@ export class Calls {
     // Record.
     const ending = operation.end(hasFailed)
     if (ending) await ending
+    observed?.end(result instanceof GatewayError ? result : undefined)
     return result
   }
 }

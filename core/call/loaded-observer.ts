@@ -18,22 +18,31 @@ import { isTraceparent } from './trace-context.ts'
 /** The functions of an observer. Each has its failures logged apart. */
 type ObserverHook = 'begin' | 'closed' | keyof CallObservation
 
+/** One observer of a call. */
+export interface Observing {
+  readonly by: LoadedObserver
+  readonly observation: CallObservation
+}
+
+/** As an observer returned it. */
+export type StartedAttempt = NonNullable<ReturnType<NonNullable<CallObservation['attempt']>>>
+
 /** An observer that a plugin added. Nothing that it throws leaves this class. */
 export class LoadedObserver {
-  readonly #observer: CallObserver
+  readonly observer: CallObserver
   readonly #plugin: string
   readonly #log: Logger
   readonly #errors = new Map<ObserverHook, RepeatedError>()
 
   constructor(observer: CallObserver, plugin: string, log: Logger) {
-    this.#observer = observer
+    this.observer = observer
     this.#plugin = plugin
     this.#log = log
   }
 
-  begin(call: BegunCall): CallObservation | undefined {
+  begin(call: BegunCall, earlier: CallObservation | undefined): CallObservation | undefined {
     try {
-      const observation = this.#answer('begin', this.#observer.begin(call))
+      const observation = this.#answer('begin', this.observer.begin(call, earlier))
       if (observation === undefined || isObject(observation)) return observation
       throw this.#bad('begin', 'an object or undefined', kindOf(observation))
     } catch (error) {
@@ -41,34 +50,39 @@ export class LoadedObserver {
     }
   }
 
-  closed(request: ClosedRequest): void {
+  closed(request: ClosedRequest, observation: CallObservation | undefined): void {
     try {
-      this.#answer('closed', this.#observer.closed?.(request))
+      this.#answer('closed', this.observer.closed?.(request, observation))
     } catch (error) {
       this.#failed('closed', error)
     }
   }
 
-  startsAttempt(observation: CallObservation, begun: BegunAttempt): AttemptObservation | undefined {
+  /** The first `traceparent` that an observer gives is that of `followed`. */
+  startsAttempt(
+    observation: CallObservation,
+    begun: BegunAttempt,
+    followed: { traceparent: string | undefined },
+  ): StartedAttempt | undefined {
     try {
       const started: unknown = this.#answer('attempt', observation.attempt?.(begun))
-      if (started === undefined) return undefined
-      if (typeof started === 'function') return { end: started as (ended: EndedAttempt) => void }
+      if (started === undefined || typeof started === 'function') return started as StartedAttempt | undefined
       const expected = 'a function, undefined, or { end, traceparent }'
       if (!isObject(started) || typeof started['end'] !== 'function') throw this.#bad('attempt', expected, kindOf(started))
       const attempt = started as unknown as AttemptObservation
       const { traceparent } = attempt
       if (traceparent !== undefined && !isTraceparent(traceparent))
         throw this.#bad('attempt', 'a traceparent of W3C Trace Context, version 00', kindOf(traceparent))
-      return { traceparent, end: ended => attempt.end(ended) }
+      followed.traceparent ??= traceparent
+      return attempt
     } catch (error) {
       return this.#failed('attempt', error)
     }
   }
 
-  endsAttempt(attempt: AttemptObservation, ended: EndedAttempt): void {
+  endsAttempt(started: StartedAttempt, ended: EndedAttempt): void {
     try {
-      this.#answer('attempt', attempt.end(ended))
+      this.#answer('attempt', typeof started === 'function' ? started(ended) : started.end(ended))
     } catch (error) {
       this.#failed('attempt', error)
     }
@@ -113,7 +127,7 @@ export class LoadedObserver {
   #failed(hook: ObserverHook, error: unknown): undefined {
     let errors = this.#errors.get(hook)
     if (!errors) this.#errors.set(hook, (errors = new RepeatedError(this.#log, 'a call observer failed')))
-    errors.report({ observer: this.#observer.name, plugin: this.#plugin, in: hook, ...describePluginError(error, false, true) })
+    errors.report({ observer: this.observer.name, plugin: this.#plugin, in: hook, ...describePluginError(error, false, true) })
   }
 
   #bad(hook: ObserverHook, expected: string, got: string): PluginError {

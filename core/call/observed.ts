@@ -1,9 +1,7 @@
-import { costOf } from '../billing/cost.ts'
 import type {
-  AttemptObservation,
   AttemptRole,
   CallObservation,
-  EndedAttempt,
+  CallObserver,
   EndedCall,
   EndedTool,
   EndedToolRound,
@@ -16,13 +14,9 @@ import type { Endpoint } from '../contracts/catalog.ts'
 import type { OpenRecord } from '../contracts/log-sink.ts'
 import type { Clock } from '../foundation/clock.ts'
 import type { GatewayError } from '../foundation/errors.ts'
-import type { LoadedObserver } from './loaded-observer.ts'
+import { FollowedAttempt } from './followed-attempt.ts'
+import type { Observing } from './loaded-observer.ts'
 import { shownModel } from './shown-model.ts'
-
-export interface Observing {
-  readonly by: LoadedObserver
-  readonly observation: CallObservation
-}
 
 export interface ObservedParts {
   readonly record: OpenRecord
@@ -48,6 +42,11 @@ export class Observed implements ObservedCall {
     this.#showsNames = showsNames
   }
 
+  observationBy(observer: CallObserver): CallObservation | undefined {
+    for (const { by, observation } of this.#observing) if (by.observer === observer) return observation
+    return undefined
+  }
+
   attempt(endpoint: Endpoint, role: AttemptRole, startedMs: number, queuedMs: number): ObservedAttempt {
     const { provider, model, listed, price } = endpoint
     const begun = Object.freeze({
@@ -57,22 +56,7 @@ export class Observed implements ObservedCall {
       isListed: listed,
       role,
     })
-    const started: { readonly by: LoadedObserver; readonly attempt: AttemptObservation }[] = []
-    let traceparent: string | undefined
-    for (const { by, observation } of this.#observing) {
-      const attempt = by.startsAttempt(observation, begun)
-      if (!attempt) continue
-      started.push({ by, attempt })
-      traceparent ??= attempt.traceparent
-    }
-    return {
-      traceparent,
-      end({ elapsedMs, firstEventMs, outcome, status, usage }) {
-        const costUsd = usage && costOf(usage, price)
-        const ended: EndedAttempt = Object.freeze({ elapsedMs, firstEventMs, outcome, queuedMs, status, usage, costUsd })
-        for (const { by, attempt } of started) by.endsAttempt(attempt, ended)
-      },
-    }
+    return new FollowedAttempt(this.#observing, begun, price, queuedMs)
   }
 
   toolRound(tools: Readonly<Record<string, number>>): (failed: number) => void {
@@ -99,13 +83,14 @@ export class Observed implements ObservedCall {
   /** Returns what to call when the endpoints are chosen. Undefined if nobody wants to know. */
   plans(): ((candidates: number) => void) | undefined {
     if (!this.#isHeard('planned')) return undefined
-    const { at, start } = this.now()
+    const start = this.#clock.elapsed()
     return candidates => {
+      const { at, start: arrived, routing } = this.#record
       const plan = Object.freeze({
-        at,
+        at: at + start - arrived,
         elapsedMs: this.#clock.elapsed() - start,
         candidates,
-        sort: this.#record.routing?.sort ?? null,
+        sort: routing?.sort ?? null,
       })
       for (const { by, observation } of this.#observing) by.tells('planned', () => observation.planned?.(plan))
     }
@@ -145,7 +130,8 @@ export class Observed implements ObservedCall {
   }
 
   #isHeard(hook: keyof CallObservation): boolean {
-    return this.#observing.some(({ by, observation }) => by.hears(observation, hook))
+    for (const { by, observation } of this.#observing) if (by.hears(observation, hook)) return true
+    return false
   }
 
   #start<Ended extends object>(hook: 'toolRound' | 'tool', start: (observation: CallObservation) => unknown): (ended: Ended) => void {

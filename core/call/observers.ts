@@ -1,6 +1,6 @@
 import type { CallKind } from '../contracts/call-wrapper.ts'
 import type { ClosedRequest } from '../contracts/call-observer.ts'
-import { Catalog } from '../contracts/catalog.ts'
+import { Catalog, type Model } from '../contracts/catalog.ts'
 import type { OpenRecord, RequestRecord } from '../contracts/log-sink.ts'
 import { policyFields, type Policy, type PolicyField } from '../contracts/policy.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
@@ -10,18 +10,23 @@ import { Logger } from '../foundation/logger.ts'
 import { wire, type Dependencies } from '../framework/container.ts'
 import { CallObservers } from '../framework/extension-points.ts'
 import { RecordQueue, type RecordWatch } from '../records/queue.ts'
-import { LoadedObserver } from './loaded-observer.ts'
-import { Observed, type Observing } from './observed.ts'
+import { LoadedObserver, type Observing } from './loaded-observer.ts'
+import { Observed } from './observed.ts'
 import { shownModel } from './shown-model.ts'
 import { traceContext } from './trace-context.ts'
 
 const dependencies = { registry: CallObservers, log: Logger, clock: Clock, catalog: Catalog, records: RecordQueue }
+
+/** Callers may make up any number of names. */
+const maxKnown = 1_000
 
 /** The observers that plugins added. */
 export class Observers implements RecordWatch {
   readonly #loaded: readonly LoadedObserver[]
   readonly #clock: Clock
   readonly #catalog: Catalog
+  #models: readonly Model[] | undefined
+  readonly #listed = new Map<string, boolean>()
 
   static {
     wire(this, dependencies)
@@ -39,7 +44,7 @@ export class Observers implements RecordWatch {
     return this.#loaded.length === 0
   }
 
-  /** Tells them of a call that begins. */
+  /** Tells them of a call that begins. Its record has the result. */
   begin(scope: RequestScope, kind: CallKind): Observed {
     const { id, caller, record } = scope
     const { key, policy } = caller
@@ -60,10 +65,12 @@ export class Observers implements RecordWatch {
     })
     const observing: Observing[] = []
     for (const by of this.#loaded) {
-      const observation = by.begin(call)
+      const observation = by.begin(call, record.observed?.observationBy(by.observer))
       if (observation) observing.push({ by, observation })
     }
-    return new Observed(observing, { record, trace, clock: this.#clock, showsNames })
+    const observed = new Observed(observing, { record, trace, clock: this.#clock, showsNames })
+    record.observed = observed
+    return observed
   }
 
   /** Tells them of a request that is over. */
@@ -95,12 +102,26 @@ export class Observers implements RecordWatch {
       costUsd,
       policy: record.policy && flagsOf(record.policy),
     })
-    for (const by of this.#loaded) by.closed(request)
+    for (const by of this.#loaded) by.closed(request, observed?.observationBy(by.observer))
   }
 
-  /** The record keeps the name of a decision's model only if it may. */
+  /** The record keeps the name of a decision's model only if it may. Names come again and again, and a lookup makes two new texts. */
   #isListed(name: string | null): boolean {
     if (name === null || name === 'auto') return true
+    const models = this.#catalog.models()
+    if (models !== this.#models) {
+      this.#models = models
+      this.#listed.clear()
+    }
+    let isListed = this.#listed.get(name)
+    if (isListed === undefined) {
+      isListed = this.#lists(name)
+      if (this.#listed.size < maxKnown) this.#listed.set(name, isListed)
+    }
+    return isListed
+  }
+
+  #lists(name: string): boolean {
     const slash = name.indexOf('/')
     return this.#catalog.resolve(name) !== undefined || this.#catalog.endpoint(name.slice(0, slash), name.slice(slash + 1)) !== undefined
   }

@@ -12,10 +12,16 @@ import type { PolicyField } from './policy.ts'
  */
 export interface CallObserver {
   readonly name: string
-  /** Called when a caller's request becomes a call to a model. Return undefined if nothing more of it matters. */
-  begin(call: BegunCall): CallObservation | undefined
-  /** Called once for every request that has a record, when that is closed: also for those that never became a call, as with a wrong key. */
-  closed?(request: ClosedRequest): void
+  /**
+   * Called when a caller's request becomes a call to a model. Return undefined if nothing more of it matters. `earlier`: this observer's
+   * observation of an earlier call of the same request, which may be returned again.
+   */
+  begin(call: BegunCall, earlier?: CallObservation): CallObservation | undefined
+  /**
+   * Called once for every request that has a record, when that is closed: also for those that never became a call, as with a wrong key.
+   * `observation`: that of its last call, so that an observer need not keep a list of open requests. Undefined without one.
+   */
+  closed?(request: ClosedRequest, observation?: CallObservation): void
 }
 
 /** A trace that the caller began: the header `traceparent` (https://www.w3.org/TR/trace-context/), if it is valid. */
@@ -196,6 +202,7 @@ export interface ClosedRequest {
 /** A call of a gateway that has observers. Core calls it; plugins have no use for it. */
 export interface ObservedCall {
   readonly trace: TraceContext | null
+  observationBy(observer: CallObserver): CallObservation | undefined
   /** `startedMs`: since the arrival of the request. */
   attempt(endpoint: Endpoint, role: AttemptRole, startedMs: number, queuedMs: number): ObservedAttempt
   toolRound(tools: Readonly<Record<string, number>>): (failed: number) => void

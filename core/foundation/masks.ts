@@ -28,14 +28,14 @@ export class Masks {
     this.#pattern = undefined
   }
 
-  /** Adds the value of every option whose schema has `writeOnly: true`, including all strings inside it. */
+  /** Adds the value of every option whose schema has `writeOnly: true`, including all strings inside it but mere addresses of servers. */
   addSecrets(schema: object, value: unknown): void {
     this.#addWithin(new SecretSchema([schema]), value, new Set())
   }
 
   #addWithin(schema: SecretSchema, value: unknown, seen: Set<object>): void {
     if (typeof value === 'string') {
-      if (schema.isSecret) this.add(value)
+      if (schema.isSecret && !isOrigin(value)) this.add(value)
     } else if (typeof value === 'object' && value !== null && !seen.has(value)) {
       seen.add(value)
       if (Array.isArray(value)) value.forEach((entry, index) => this.#addWithin(schema.entry(index), entry, seen))
@@ -84,6 +84,13 @@ export class Masks {
     this.#nextExpiryMs = Math.min(Infinity, ...this.#secrets.values())
     this.#pattern = undefined
   }
+}
+
+/** The address of a server alone, as of a collector, is no secret. Every text is searched for all secrets, so each costs time. */
+function isOrigin(text: string): boolean {
+  if (!/^https?:/i.test(text)) return false
+  const url = URL.parse(text)
+  return url !== null && url.pathname === '/' && `${url.username}${url.password}${url.search}${url.hash}` === ''
 }
 
 function escape(text: string): string {

@@ -64,7 +64,11 @@ export default definePlugin({
       finished: sink && ((id, trace) => sink.finished(id, trace)),
     })
     const name = gateway.name
-    gateway.add(CallObservers, { name, begin: call => telemetry.begin(call), closed: request => telemetry.closed(request) })
+    gateway.add(CallObservers, {
+      name,
+      begin: (call, earlier) => telemetry.begin(call, earlier),
+      closed: (request, observation) => telemetry.closed(request, observation),
+    })
     if (sink) {
       const seesContent: LogSink['seesContent'] = { zdr: zdr ?? false, hipaa: hipaa ?? false }
       gateway.add(LogSinks, { name, accepts: 'content', seesContent, write: batch => sink.write(batch) })

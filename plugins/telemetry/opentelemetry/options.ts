@@ -74,6 +74,13 @@ export const options = {
           default: true,
           description: 'true: a request with a valid header `traceparent` is sampled as its caller says, whatever the ratio.',
         },
+        maxPerSecond: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 1_000_000,
+          default: 500,
+          description: 'The most traces to send in a second, of each process. Under more load, the requests between them have none.',
+        },
       },
       default: {},
       description: 'Which traces are sent. Metrics are always of all requests, and log records whatever the sampling.',

@@ -30,12 +30,12 @@ export class RequestTrace implements CallObservation {
   #field: Uint8Array | undefined
 
   /** `call`: undefined for a request that never became one. */
-  constructor(telemetry: Telemetry, trace: BegunCall['trace'], call?: BegunCall) {
+  constructor(telemetry: Telemetry, { trace, at }: Pick<BegunCall, 'trace' | 'at'>, call?: BegunCall) {
     this.#telemetry = telemetry
     this.#call = call
     this.traceId = trace?.traceId ?? newTraceId()
     this.parentId = trace?.spanId
-    this.isSampled = telemetry.sampling.keeps(this.traceId, trace)
+    this.isSampled = telemetry.sampling.keeps(this.traceId, trace, at)
   }
 
   /** For its spans. */

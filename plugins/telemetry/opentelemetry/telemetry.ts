@@ -1,5 +1,5 @@
 import type { CallObserver } from '../../../core/index.ts'
-import type { BegunCall, ClosedRequest } from '../../../core/kit.ts'
+import type { BegunCall, CallObservation, ClosedRequest } from '../../../core/kit.ts'
 import type { Meters } from './meters.ts'
 import type { Outbox } from './outbox.ts'
 import { methodOf, RequestFacts } from './request-facts.ts'
@@ -26,9 +26,6 @@ export interface TelemetryParts {
   readonly finished: ((id: string, trace: RequestTrace) => void) | undefined
 }
 
-/** More requests are hardly ever open at once. Whoever opens a request and never ends it must not fill the memory. */
-const maxOpen = 100_000
-
 /** Makes spans, metrics and log records of what it observes. */
 export class Telemetry implements Pick<CallObserver, 'begin' | 'closed'> {
   readonly sampling: Sampling
@@ -39,7 +36,6 @@ export class Telemetry implements Pick<CallObserver, 'begin' | 'closed'> {
   readonly #parts: TelemetryParts
   readonly #facts: RequestFacts
   readonly #requestLog: RequestLog
-  readonly #open = new Map<string, RequestTrace>()
 
   constructor(parts: TelemetryParts) {
     this.#parts = parts
@@ -52,20 +48,13 @@ export class Telemetry implements Pick<CallObserver, 'begin' | 'closed'> {
     this.cacheWriteTokens = new Attribute(parts.meters.conventions.cacheWriteTokens)
   }
 
-  begin(call: BegunCall): RequestTrace {
-    // A route may make several calls in one request.
-    const known = this.#open.get(call.id)
-    if (known) return known
-    const trace = new RequestTrace(this, call.trace, call)
-    if (this.#open.size >= maxOpen) this.#open.delete(this.#open.keys().next().value!)
-    this.#open.set(call.id, trace)
-    return trace
+  begin(call: BegunCall, earlier: CallObservation | undefined): RequestTrace {
+    return earlier instanceof RequestTrace ? earlier : new RequestTrace(this, call, call)
   }
 
-  closed(request: ClosedRequest): void {
+  closed(request: ClosedRequest, observation: CallObservation | undefined): void {
     const { logs, finished } = this.#parts
-    const trace = this.#open.get(request.id) ?? new RequestTrace(this, request.trace)
-    this.#open.delete(request.id)
+    const trace = observation instanceof RequestTrace ? observation : new RequestTrace(this, request)
     this.meters.request(request)
     if (trace.isSampled) this.#writeSpan(request, trace)
     if (logs) this.#requestLog.write(logs, request, trace)

@@ -1,12 +1,14 @@
 import t, { type Test } from 'tap'
 import { WebSocket } from 'undici'
-import { CallObservers, GatewayError, ProviderFailure, type CallObserver, type GuardSession } from '../../../core/index.ts'
+import { CallObservers, definePlugin, GatewayError, ProviderFailure, type CallObserver, type GuardSession } from '../../../core/index.ts'
+import { GatewayServices } from '../../../core/kit.ts'
 import type { BegunCall, BegunTool, ClosedRequest, EndedAttempt, EndedCall, EndedTool, GuardLook, MadePlan } from '../../../core/kit.ts'
 import decisionRoute from '../../../plugins/endpoints/decisions/index.ts'
 import responsesWebSocket from '../../../plugins/endpoints/responses-websocket/index.ts'
 import { decide, deciding } from '../../kit/decision-stage.ts'
 import { gateway, hello, listeningGateway, saying, scripted, type GatewayUnderTest } from '../../kit/gateway.ts'
 import { adding, ask, guarding, listing, stop, text, usage, witness } from '../../kit/stage.ts'
+import { TextSink } from '../../kit/text-sink.ts'
 import { calling, lookup, toCall } from '../../kit/tool-stage.ts'
 
 const trace = '0af7651916cd43dd8448eb211c80319c'
@@ -308,6 +310,49 @@ t.test('an observer without `closed` and one that breaks harm nothing', async t 
   )
   const undeclared = adding<CallObserver>(CallObservers, { name: 'worse', begin: () => undefined, closed: 7 as never })
   await t.rejects(gateway({ plugins: [undeclared] }), /closed/)
+})
+
+t.test('an observer gets its observation again: with the next call of the request, and when the record is closed', async t => {
+  const told: unknown[] = []
+  const naming = adding<CallObserver>(CallObservers, {
+    name: 'naming',
+    begin({ kind }, earlier) {
+      told.push(['begin', kind, earlier])
+      return earlier ?? ({ name: 'own' } as object)
+    },
+    closed: (request, observation) => void told.push(['closed', request.status, observation]),
+  })
+  const silent = adding<CallObserver>(CallObservers, {
+    name: 'silent',
+    begin: (_, earlier) => void told.push(['silent', earlier]),
+    closed: (_, observation) => void told.push(['silent closed', observation]),
+  })
+  let services: GatewayServices | undefined
+  const twice = definePlugin({
+    name: 'twice',
+    options: { type: 'object', additionalProperties: false, properties: {} },
+    needs: { gateway: GatewayServices },
+    setup: (registrar, _, { gateway }) => registrar.onStart(() => void (services = gateway)),
+  })({})
+  const under = await open(t, { plugins: [saying('acme', hello), deciding('judge').plugin, naming, silent, twice] })
+  const scope = await services!.openScope({ authorization: `Bearer ${under.apiKey}`, method: 'QUEUE', path: 'orders', idPrefix: 'msg' })
+  const input = [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'hi' }] }] as const
+  await services!.generate(scope, { model: 'acme/m', input }, new TextSink()).finished
+  await services!.decide(scope, { model: 'judge/one-1', state: 'It rains.', questions: { wet: { type: 'noul', instructions: 'Wet?' } } })
+  scope.close(200)
+  await ask(under, { model: 'acme/m' }, { authorization: 'Bearer wrong' })
+  await under.recorded(2)
+  const own = { name: 'own' }
+  t.same(told, [
+    ['begin', 'generation', undefined],
+    ['silent', undefined],
+    ['begin', 'decision', own],
+    ['silent', undefined],
+    ['closed', 200, own],
+    ['silent closed', undefined],
+    ['closed', 401, undefined],
+    ['silent closed', undefined],
+  ])
 })
 
 t.test('messages of a connection go on with the trace of its upgrade', async t => {

@@ -80,6 +80,26 @@ t.test('finds the secrets of options by their schema', async t => {
     t.equal(masks.apply(secret), '***', secret)
 })
 
+t.test('of options, the address of a server is a secret only with more than its name', async t => {
+  const schema = { type: 'object', properties: { url: { type: 'string', writeOnly: true } } }
+  const told = (url: string): string => {
+    const masks = new Masks()
+    masks.addSecrets(schema, { url })
+    return masks.apply(`cannot reach ${url}`)
+  }
+  for (const url of ['http://collector.example.com:4318', 'https://hooks.example.com/']) t.equal(told(url), `cannot reach ${url}`)
+  for (const url of [
+    'https://hooks.example.com/T0/B0/demo',
+    'https://user:demo@hooks.example.com',
+    'https://demo-token@hooks.example.com/',
+    'https://hooks.example.com/?token=demo',
+    'https://hooks.example.com#demo',
+    'https://not an address',
+    'redis://cache.example.com:6379',
+  ])
+    t.equal(told(url), 'cannot reach ***', url)
+})
+
 t.test('forgets a secret when it expires', async t => {
   const clock = new FakeClock()
   const masks = new Masks(clock)

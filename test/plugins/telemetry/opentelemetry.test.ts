@@ -242,6 +242,20 @@ t.test('names that callers made up are in no attribute, even with logging on', a
   )
 })
 
+t.test('sampling: at most so many traces a second, spread over it', async t => {
+  const sampling = new Sampling({ ratio: 1, parent: true, maxPerSecond: 10 })
+  const callers = { traceId: callersTrace, spanId: callersSpan, isSampled: true }
+  const keptAt = (atMs: number, count: number) =>
+    Array.from({ length: count }, () => sampling.keeps(callersTrace, callers, atMs)).filter(Boolean).length
+  t.equal(keptAt(5_000, 100), 10)
+  t.equal(keptAt(5_050, 100), 0)
+  t.equal(keptAt(5_100, 100), 1)
+  t.equal(keptAt(5_090, 100), 0, 'requests need not come in the order of their arrival')
+  const busy = Array.from({ length: 1_000 }, (_, ms) => keptAt(6_000 + ms, 20))
+  t.ok(Math.max(...busy.slice(1)) <= 1)
+  t.equal(keptAt(60_000, 100), 10)
+})
+
 t.test('sampling: as the caller says, else by the ratio', async t => {
   const trace = (isSampled: boolean) => ({ traceId: callersTrace, spanId: callersSpan, isSampled })
   const low = `${callersTrace.slice(0, 18)}${'1'.repeat(14)}`
@@ -257,9 +271,9 @@ t.test('sampling: as the caller says, else by the ratio', async t => {
     [0.95, false, low, trace(false), true],
   ]
   for (const [ratio, parent, traceId, given, isKept] of cases)
-    t.equal(new Sampling({ ratio, parent }).keeps(traceId, given), isKept, JSON.stringify([ratio, parent, given]))
-  const half = new Sampling({ ratio: 0.5, parent: true })
-  const kept = Array.from({ length: 2_000 }, () => half.keeps(newTraceId(), null)).filter(Boolean).length
+    t.equal(new Sampling({ ratio, parent, maxPerSecond: 1 }).keeps(traceId, given, 0), isKept, JSON.stringify([ratio, parent, given]))
+  const half = new Sampling({ ratio: 0.5, parent: true, maxPerSecond: 1_000_000 })
+  const kept = Array.from({ length: 2_000 }, () => half.keeps(newTraceId(), null, 0)).filter(Boolean).length
   t.ok(kept > 800 && kept < 1_200, `${kept} of 2,000`)
 
   const acme = witness('acme', () => hello)
