@@ -14,6 +14,7 @@ export {
   messageId,
   unclaimedMessage,
 } from './alerts/message-retention.ts'
+export { roomFor, type CountedMessage, type MessageRoom } from './alerts/message-room.ts'
 export { toldTo, type ToldTo } from './alerts/told-to.ts'
 export { accountFields, accountFieldsAt, type Account } from './contracts/account-fields.ts'
 export {
@@ -52,6 +53,7 @@ export {
   type AlertMessageState,
   type AlertTargetStanding,
   type AlertTry,
+  type FilledLimit,
   type NewAlertMessage,
   type TakenMessage,
 } from './contracts/alert-outbox.ts'

@@ -39,7 +39,9 @@ export function adviceOn(failed: Failed): string {
     case 'request':
       return 'The caller has to change the request: its method and path above, or what the message and the parameter name.'
     case 'authentication':
-      return 'Check that the key exists, is not disabled and has not expired: turnpike keys list.'
+      return key === null
+        ? 'Check that the client sends a key, and one that exists: turnpike keys list.'
+        : 'Whoever sent this has the secret of the key. Give its client a key that works, or find out who it is: the secret may have leaked.'
     case 'permission':
       return `Use another model, or let the key use it: turnpike keys update ${key ?? '<key>'} --models … --providers … --tools ….`
     case 'policy':

@@ -65,8 +65,8 @@ export class Admission {
   }
 
   /**
-   * Synchronous while keys, accounts and policies are in memory. `record` gets a valid key even if its policy is not available. `inQuery`:
-   * keys that came as a query parameter.
+   * Synchronous while keys, accounts and policies are in memory. `record` gets the key even if its policy is not available, or if it is refused
+   * because it is disabled, say: whoever has its secret used it. `inQuery`: keys that came as a query parameter.
    */
   admit(headers: HeaderReader, record: Pick<RecordDraft, 'key'>, inQuery: readonly string[] = []): Maybe<Caller> {
     const text = keyIn(headers, inQuery)
@@ -100,8 +100,8 @@ export class Admission {
   }
 
   #callerOf(key: ApiKey, record: Pick<RecordDraft, 'key'>): Maybe<Caller> {
-    this.#checkUsable(key)
     record.key = key
+    this.#checkUsable(key)
     const accounts = this.#above(key)
     // If a policy source throws at once, nobody waits for the accounts.
     if (isPending(accounts)) accounts.catch(() => {})
@@ -110,16 +110,20 @@ export class Admission {
     return this.#caller(key, accounts, policy)
   }
 
-  #checkUsable({ disabled, expiresAt }: ApiKey): void {
+  #checkUsable({ disabled, hidden, expiresAt }: ApiKey): void {
+    if (hidden) throw unauthorized(wording`The API key was deleted.`)
     if (disabled) throw unauthorized(wording`The API key is disabled.`)
     if (expiresAt !== undefined && this.#clock.now() >= expiresAt)
       throw unauthorized(wording`The API key expired at ${own(new Date(expiresAt).toISOString())}.`)
   }
 
   #authenticated(key: ApiKey | undefined, known: KnownText, record: Pick<RecordDraft, 'key'>): Maybe<Caller> {
-    if (!key || !this.#opens(this.#checked(key), known))
-      throw unauthorized(wording`The API key is unknown. Create one with "turnpike keys create".`)
-    return this.#callerOf(key, record)
+    if (key && this.#opens(this.#checked(key), known)) return this.#callerOf(key, record)
+    const replaced = key?.previous?.find(earlier => sameHash(earlier.hash, known.hash))
+    if (!replaced) throw unauthorized(wording`The API key is unknown. Create one with "turnpike keys create".`)
+    record.key = key
+    const endedAt = new Date(replaced.validUntil).toISOString()
+    throw unauthorized(wording`The API key has a new secret. This one worked until ${own(endedAt)}.`)
   }
 
   /** The same object until the key, its accounts or its policy change. */

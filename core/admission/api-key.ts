@@ -14,7 +14,8 @@ const maxPrevious = 10
 
 /**
  * Creates a new secret for a key. The old one stays valid for `graceMs`, and those before it until their time is over. Without grace, all
- * of them end now. `text` is shown once and never stored.
+ * of them end now. The hashes of those that ended are kept while there is room, so that records can tell who still sends one. `text` is shown
+ * once and never stored.
  */
 export function rotateApiKey(
   sealer: Sealer,
@@ -23,8 +24,13 @@ export function rotateApiKey(
   graceMs: number,
 ): { readonly change: KeyChange; readonly text: string } {
   const text = newSecretText('tp', id)
-  const valid = [{ hash, validUntil: now + graceMs }, ...previous].filter(({ validUntil }) => graceMs > 0 && validUntil > now)
-  return { change: { hash: hashApiKey(sealer, text), previous: valid.length > 0 ? valid.slice(0, maxPrevious) : undefined }, text }
+  const endsBy = graceMs > 0 ? Infinity : now
+  const earlier = [{ hash, validUntil: now + graceMs }, ...previous].map(each => ({
+    ...each,
+    validUntil: Math.min(each.validUntil, endsBy),
+  }))
+  const [valid, ended] = [true, false].map(isValid => earlier.filter(({ validUntil }) => validUntil > now === isValid))
+  return { change: { hash: hashApiKey(sealer, text), previous: [...valid!, ...ended!].slice(0, maxPrevious) }, text }
 }
 
 /** The id in a well-formed key. Undefined for any other text, which needs no look-up. */

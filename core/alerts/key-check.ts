@@ -1,8 +1,9 @@
 import type { AlertClaim } from '../contracts/alert.ts'
 import type { ApiKey, KeyStore } from '../contracts/key-store.ts'
 import type { RecordStore } from '../contracts/record-store.ts'
-import { nextTurn } from '../runtime/turns.ts'
+import { recentValues } from '../runtime/recent-values.ts'
 import type { AlertDraft, Announcer } from './announcer.ts'
+import { allKeys } from './used-keys.ts'
 import { durationText } from './words.ts'
 
 export interface KeyCheckParts {
@@ -14,15 +15,18 @@ export interface KeyCheckParts {
 }
 
 const dayMs = 24 * 60 * 60 * 1000
-const keysInPage = 100
 /** The days before the end of a key on which to tell of it. */
 const warnDays = [1, 7] as const
 /** The most keys of one organization to tell of at a time. The others follow next time. */
 const maxUnused = 20
+/** Remembered, so that the store is not asked about each again and again. */
+const maxTold = 100_000
 
 /** Tells of keys that expire soon, or that nobody uses. */
 export class KeyCheck {
   readonly #parts: KeyCheckParts
+  /** Keys of which this process or another told that they are unused, and since when. */
+  readonly #toldUnused = recentValues<string, number>(maxTold)
 
   constructor(parts: KeyCheckParts) {
     this.#parts = parts
@@ -30,19 +34,14 @@ export class KeyCheck {
 
   /** Call every few hours, in one of the processes. */
   async check(): Promise<void> {
-    const { announcer, keys } = this.#parts
+    const { announcer, keys, unusedDays } = this.#parts
     const now = await announcer.store.now()
     const unused = new Map<string, number>()
-    for (let after: { readonly at: number; readonly id: string } | undefined; ;) {
-      const page = await keys.page({}, { limit: keysInPage, after })
-      const working = page.filter(({ disabled, expiresAt = Infinity }) => !disabled && expiresAt > now)
-      for (const key of working) await this.#expiring(key, now)
-      await this.#unused(working, now, unused)
-      const last = page.at(-1)
-      if (!last || page.length < keysInPage) return
-      after = { at: last.createdAt, id: last.id }
-      await nextTurn()
-    }
+    const isWorking = ({ disabled, expiresAt = Infinity }: ApiKey): boolean => !disabled && expiresAt > now
+    const expires = { after: now, by: now + Math.max(...warnDays) * dayMs }
+    for await (const page of allKeys(keys, { expires })) for (const key of page.filter(isWorking)) await this.#expiring(key, now)
+    if (unusedDays === undefined) return
+    for await (const page of allKeys(keys)) await this.#unused(page.filter(isWorking), now, unusedDays, unused)
   }
 
   /** A key that was made for less than the warning's time needs none. */
@@ -56,9 +55,8 @@ export class KeyCheck {
     await this.#parts.announcer.tell(expiringAlert(key, expiresAt, now), claims)
   }
 
-  async #unused(keys: readonly ApiKey[], now: number, counts: Map<string, number>): Promise<void> {
-    const { announcer, records, unusedDays } = this.#parts
-    if (unusedDays === undefined) return
+  async #unused(keys: readonly ApiKey[], now: number, unusedDays: number, counts: Map<string, number>): Promise<void> {
+    const { announcer, records } = this.#parts
     const old = keys.filter(({ createdAt }) => createdAt <= now - unusedDays * dayMs)
     if (old.length === 0) return
     const uses = await records.keyUse(old.map(({ id }) => id))
@@ -68,8 +66,10 @@ export class KeyCheck {
       const since = lastUsedAt ?? key.createdAt
       const count = counts.get(org) ?? 0
       if (since > now - unusedDays * dayMs || count >= maxUnused) continue
+      if (this.#toldUnused.get(id) === since) continue
       const claim = { name: `key-unused/${id}/${since}`, forMs: 10 * 365 * dayMs }
       if (await announcer.tell(unusedAlert(key, lastUsedAt, unusedDays), [claim])) counts.set(org, count + 1)
+      this.#toldUnused.set(id, since)
     }
   }
 }

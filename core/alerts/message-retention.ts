@@ -17,16 +17,30 @@ export function messageId(target: string, subject: string): string {
   return `msg_${hash('sha256', JSON.stringify([target, subject])).slice(0, 32)}`
 }
 
-/** The message that says what was left out. */
-export function digestMessage(target: string, org: string | null, digest: AlertDigest, now: number): AlertMessage {
+/** The message that says what was left out, which is something. */
+export function digestMessage(
+  { target, org }: Pick<AlertMessage, 'target' | 'org'>,
+  leftOut: readonly Pick<AlertMessage, 'kind' | 'about' | 'at'>[],
+  now: number,
+): AlertMessage {
+  const counts: Record<string, number> = {}
+  let [from, to] = [Infinity, 0]
+  for (const { kind, at } of leftOut) {
+    counts[kind] = (counts[kind] ?? 0) + 1
+    from = Math.min(from, at)
+    to = Math.max(to, at)
+  }
+  const digest: AlertDigest = { from, to, counts }
+  const [about = null, ...others] = new Set(leftOut.map(each => each.about))
   return {
     id: messageId(target, `digest ${digest.from}-${now}`),
     target,
     org,
     kind: 'digest',
+    about: others.length === 0 ? about : null,
     alert: null,
     digest,
-    fillsLimit: false,
+    fills: null,
     state: 'waiting',
     at: now,
     tries: 0,

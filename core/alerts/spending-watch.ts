@@ -6,10 +6,10 @@ import type { RecordStore } from '../contracts/record-store.ts'
 import type { Caller } from '../contracts/run-context.ts'
 import { periodEnd, periodStart } from '../limits/spend-period.ts'
 import { recentValues } from '../runtime/recent-values.ts'
-import { nextTurn } from '../runtime/turns.ts'
 import type { Announcer } from './announcer.ts'
 import type { FullCredits } from './full-credits.ts'
 import { capAlert, creditAlert, type CapOwner } from './spent-alert.ts'
+import { allKeys, usedKeys } from './used-keys.ts'
 
 export interface SpendingParts {
   readonly announcer: Announcer
@@ -37,8 +37,6 @@ const alwaysMs = 10 * 365 * dayMs
 const maxTouched = 10_000
 /** The most keys that are looked at together. */
 const keysAtOnce = 200
-/** Enough keys for a statement, and few enough that others have their turn. */
-const keysInPage = 100
 /** A key that nobody used for so long was looked at before. */
 const recentMs = dayMs
 /** Remembered, so that the store is not asked again and again. */
@@ -87,17 +85,13 @@ export class SpendingWatch {
    */
   async catchUp(): Promise<void> {
     const { announcer, keys, records } = this.#parts
-    const since = (await announcer.store.now()) - recentMs
-    for (let after: { readonly at: number; readonly id: string } | undefined; ;) {
-      const page = await keys.page({}, { limit: keysInPage, after })
-      const uses = await records.keyUse(page.map(({ id }) => id))
-      const used = page.filter(({ id }) => (uses.get(id)?.lastUsedAt ?? -Infinity) >= since)
-      await this.#look(used.map(key => ({ key, short: new Set() })))
-      const last = page.at(-1)
-      if (!last || page.length < keysInPage) return
-      after = { at: last.createdAt, id: last.id }
-      await nextTurn()
-    }
+    const now = await announcer.store.now()
+    for await (const used of usedKeys(keys, records, now - recentMs, now)) await this.#lookAtKeys(used)
+  }
+
+  /** Looks at all keys. Call after a start: if this gateway was killed, even the records of its last requests may be missing. */
+  async checkAll(): Promise<void> {
+    for await (const keys of allKeys(this.#parts.keys)) await this.#lookAtKeys(keys)
   }
 
   /** The caps are those of now: one may have been raised since the request began. */
@@ -106,6 +100,10 @@ export class SpendingWatch {
     const current: Touched[] = []
     for (const { key, short } of some) current.push({ key: (await keys.find(key.id)) ?? key, short })
     return current
+  }
+
+  async #lookAtKeys(keys: readonly ApiKey[]): Promise<void> {
+    await this.#look(keys.map(key => ({ key, short: new Set() })))
   }
 
   async #look(some: readonly Touched[]): Promise<void> {

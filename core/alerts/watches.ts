@@ -19,10 +19,11 @@ import { ThresholdWatch } from './threshold-watch.ts'
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 /** How often each is looked at. */
-const everyMs = { providers: 1_000, spending: 2_000, records: 10_000, duties: 15_000, certificate: 6 * hourMs }
+const everyMs = { providers: 1_000, spending: 2_000, allSpending: 24 * hourMs, records: 10_000, duties: 15_000, certificate: 6 * hourMs }
 const dutiesEveryMs = { thresholds: minuteMs, spending: 5 * minuteMs, keys: 6 * hourMs, expiry: hourMs }
 /** Right after a start there is more to do. */
 const firstCertificateMs = 10_000
+const firstAllSpendingMs = 20_000
 /** The store may be down. */
 const stopMs = 3_000
 
@@ -66,6 +67,7 @@ export class Watches {
     this.#lastLook = () => spending.check()
     this.#looks = [
       new Look('spending', everyMs.spending, () => spending.check(), log),
+      new Look('spending of all keys', everyMs.allSpending, () => spending.checkAll(), log, firstAllSpendingMs),
       new Look('providers', everyMs.providers, () => providers.check(), log),
       new Look('lost records', everyMs.records, () => losses.check(), log),
       new Look('thresholds and keys', everyMs.duties, () => duties.check(), log),

@@ -7,6 +7,11 @@ import type { PageQuery } from './page.ts'
 export const alertMessageStates = ['waiting', 'delivered', 'failed', 'left-out'] as const
 export type AlertMessageState = (typeof alertMessageStates)[number]
 
+/**
+ * There is no room for any further message within the hour; or for none about organizations; or for none about the same organization.
+ */
+export type FilledLimit = 'target' | 'organizations' | 'organization'
+
 /** How many alerts were left out, of each kind, and from when to when. */
 export interface AlertDigest {
   readonly from: number
@@ -22,6 +27,8 @@ export interface NewAlertMessage {
   /** The organization that the target belongs to. Null: the operator. */
   readonly org: string | null
   readonly kind: AlertKind
+  /** The organization of the alert. Null: the gateway. */
+  readonly about: string | null
   /** The id of the alert. */
   readonly alert: string
 }
@@ -31,8 +38,8 @@ export interface AlertMessage extends Omit<NewAlertMessage, 'kind' | 'alert'> {
   /** Null: it is a digest. */
   readonly alert: string | null
   readonly digest: AlertDigest | null
-  /** With it, the target had as many as it may have. */
-  readonly fillsLimit: boolean
+  /** A limit that was reached with it. */
+  readonly fills: FilledLimit | null
   readonly state: AlertMessageState
   /** Milliseconds since the epoch, by the clock of the store, as all times here. */
   readonly at: number
@@ -74,9 +81,14 @@ export interface AlertMessageFilter {
   readonly state?: AlertMessageState | undefined
 }
 
-/** How many messages a target may get. */
+/** How many messages a target may get. `roomFor` of `turnpike/stores` counts them. */
 export interface AlertMessageLimit {
   readonly most: number
+  /**
+   * With so many messages, there is no room for those about organizations, and one organization gets none of it once it has had as many as are
+   * left for the others. Undefined: they are like all others.
+   */
+  readonly ofOrganizations?: number | undefined
   readonly windowMs: number
 }
 
@@ -87,11 +99,12 @@ export interface AlertMessageLimit {
  */
 export interface AlertOutbox {
   /**
-   * Adds a message that is due at once. If the target has had as many as the limit allows in the last `windowMs`, digests included, the message
-   * is left out, and a digest is due as soon as there is room again. `known`: there is a message with this id. `ended`: see `end`.
+   * Adds a message that is due at once. If the limit leaves no room for it in the last `windowMs`, digests included, the message is left out,
+   * and a digest is due as soon as there is room again; it is about an organization if all that it counts is. `known`: there is a message with
+   * this id. `ended`: see `end`.
    */
   add(message: NewAlertMessage, limit: AlertMessageLimit): Maybe<'added' | 'left-out' | 'known' | 'ended'>
-  /** Takes some of the messages that are due, the oldest first: those to organizations' targets, and to these of the operator. */
+  /** Takes some of the messages that are due, the oldest first: those to these targets of the operator, and after them to organizations' targets. */
   take(targets: readonly string[], forMs: number): Maybe<readonly TakenMessage[]>
   /** False if another process has the message by now, or it is gone. */
   settle(id: string, fence: number, result: AlertTry): Maybe<boolean>

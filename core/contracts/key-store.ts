@@ -19,6 +19,8 @@ export interface KeyFilter {
   readonly org?: string | undefined
   readonly team?: string | undefined
   readonly user?: string | undefined
+  /** Those that expire in this time, `after` excluded. */
+  readonly expires?: { readonly after: number; readonly by: number } | undefined
 }
 
 /**
@@ -31,6 +33,8 @@ export interface KeyStore {
   /** True if keys survive a restart. */
   readonly persistent: boolean
   find(id: string): Maybe<ApiKey | undefined>
+  /** Those of many keys that exist, hidden ones too, in any order. Absent: they are found one by one. */
+  findAll?(ids: readonly string[]): Maybe<readonly ApiKey[]>
   /** True if `find` can answer, from a cache if it has one. For the health check. Default: true. */
   available?(): Maybe<boolean>
   /** Throws if the id is taken. */

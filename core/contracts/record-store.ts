@@ -1,7 +1,7 @@
 import type { JsonObject } from '../foundation/json.ts'
 import type { Maybe } from '../runtime/pending.ts'
 import type { RecordFacts, RecordFilterName } from './record-fields.ts'
-import type { PageQuery } from './page.ts'
+import type { PageQuery, Position } from './page.ts'
 import { contract } from '../foundation/token.ts'
 
 export type { RecordFacts } from './record-fields.ts'
@@ -181,5 +181,10 @@ export interface RecordStore {
   usage(query: UsageQuery): Maybe<readonly UsageRow[]>
   /** By key id. Keys without records are left out. */
   keyUse(keys: readonly string[]): Maybe<ReadonlyMap<string, KeyUse>>
+  /**
+   * The ids of keys with a request at or after `since`, and the time of their last one, the earliest first. Absent: who looks for keys that were
+   * used lately asks for the use of all of them.
+   */
+  usedKeys?(since: number, query: PageQuery): Maybe<readonly Position[]>
 }
 export const RecordStore = contract<RecordStore>('record-store', { version: 1, stability: 'stable' })

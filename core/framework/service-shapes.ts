@@ -34,6 +34,7 @@ function service<T>(token: ContractToken<T>, shape: Shape & { readonly [N in Req
 service(KeyStore, {
   persistent: flag,
   find: method,
+  findAll: optional(method),
   available: optional(method),
   add: method,
   update: method,
@@ -96,6 +97,7 @@ service(RecordStore, {
   eraseContent: method,
   usage: method,
   keyUse: method,
+  usedKeys: optional(method),
 })
 service(AuditTrail, { add: method, page: method })
 service(AdminTokenStore, { find: method, add: method, remove: method, list: method })

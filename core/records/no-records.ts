@@ -9,4 +9,5 @@ export const noRecords: RecordStore = {
   eraseContent: () => undefined,
   usage: () => [],
   keyUse: () => new Map(),
+  usedKeys: () => [],
 }

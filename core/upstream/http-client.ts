@@ -36,6 +36,16 @@ interface Location {
   readonly proxy: string | undefined
 }
 
+/** The most replies with a status below 200 that a stranger may send before the one that counts: they could go on at the speed of the network. */
+const maxInformational = 20
+
+function fewInformational(): () => void {
+  let count = 0
+  return () => {
+    if (++count > maxInformational) throw new Error('too many informational replies')
+  }
+}
+
 /** Uses `undici.request`, because `fetch` takes two to four times the CPU per call. The attempt handles all timeouts but the connect timeout. */
 export class UndiciClient implements HttpClient {
   /** By proxy (undefined: direct), then by connect timeout. */
@@ -74,6 +84,7 @@ export class UndiciClient implements HttpClient {
         body: body === undefined ? null : exactBytes(body),
         signal,
         highWaterMark: bodyBytes,
+        ...(publicOnly && { onInfo: fewInformational() }),
       })
       const replied = reply.headers as UpstreamHeaders
       return { status: reply.statusCode, headers: replied, body: decompressed(reply.body, replied['content-encoding']) }

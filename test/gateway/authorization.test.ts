@@ -159,7 +159,7 @@ t.test('every route × role × organization', async t => {
       const target = { name: `secret-${own}`, org: home, url: 'http://127.0.0.1:1/' }
       const targetId = rule.path.includes('TARGET') ? (await call('POST', '/alert-targets', target)).body.id : ''
       if (rule.path.includes('MESSAGE'))
-        await outbox.add({ id: own, target: 'of-acme', org: home, kind: 'cap', alert: own }, { most: 100, windowMs: 1 })
+        await outbox.add({ id: own, target: 'of-acme', org: home, kind: 'cap', about: home, alert: own }, { most: 100, windowMs: 1 })
       const filled = (text: string): string =>
         text
           .replaceAll('TARGET', targetId)

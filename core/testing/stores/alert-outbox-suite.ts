@@ -26,7 +26,7 @@ const many = { most: 10_000, windowMs: hourMs }
 const own = ['own']
 
 function messageOf(id: string, more: Partial<NewAlertMessage> = {}): NewAlertMessage {
-  return { id, target: 'own', org: null, kind: 'cap', alert: `alert of ${id}`, ...more }
+  return { id, target: 'own', org: null, kind: 'cap', about: null, alert: `alert of ${id}`, ...more }
 }
 
 async function takeIds(outbox: AlertOutbox, targets = own, forMs = minuteMs): Promise<readonly string[]> {
@@ -48,7 +48,7 @@ export function alertOutboxSuite(t: SuiteContext, { open }: AlertOutboxSuiteOpti
     assert.equal(await outbox.add(messageOf('a'), limit), 'added')
     assert.equal(await other.add(messageOf('a'), limit), 'known')
     const { message, fence, ageMs } = await takeOne(other)
-    const told = { target: 'own', org: null, kind: 'cap', alert: 'alert of a', digest: null, fillsLimit: false }
+    const told = { target: 'own', org: null, kind: 'cap', about: null, alert: 'alert of a', digest: null, fills: null }
     const { at, ...rest } = message
     assert.deepEqual(rest, { id: 'a', ...told, state: 'waiting', tries: 1, failure: null, endedAt: null })
     assert.ok(ageMs >= 0 && ageMs < minuteMs, `${ageMs}`)
@@ -95,6 +95,14 @@ export function alertOutboxSuite(t: SuiteContext, { open }: AlertOutboxSuiteOpti
     assert.equal((await takeOne(outbox)).message.tries, 3, 'a message that was not tried keeps its count')
   })
 
+  test('messages to the operator come before those of organizations', async ({ outbox, pass }) => {
+    for (let index = 0; index < 30; index++)
+      await outbox.add(messageOf(`m${index}`, { target: `at_${index}`, org: 'example', about: 'example' }), limit)
+    await pass(10)
+    await outbox.add(messageOf('mine'), limit)
+    assert.ok((await takeIds(outbox)).includes('mine'))
+  })
+
   test("operators' targets are those that the process knows", async ({ outbox }) => {
     await outbox.add(messageOf('mine'), limit)
     await outbox.add(messageOf('unknown', { target: 'elsewhere' }), limit)
@@ -110,8 +118,8 @@ export function alertOutboxSuite(t: SuiteContext, { open }: AlertOutboxSuiteOpti
       outcomes.push(await (index % 2 ? outbox : other).add(messageOf(`m${index}`, { kind }), limit))
     assert.deepEqual(outcomes, ['added', 'added', 'added', 'left-out', 'left-out', 'left-out'])
     assert.deepEqual(
-      await Promise.all(['m1', 'm2'].map(async id => (await outbox.find(id))?.fillsLimit)),
-      [false, true],
+      await Promise.all(['m1', 'm2'].map(async id => (await outbox.find(id))?.fills)),
+      [null, 'target'],
       'the last one says that it is',
     )
     assert.equal(await outbox.add(messageOf('m5'), limit), 'known')
@@ -140,6 +148,34 @@ export function alertOutboxSuite(t: SuiteContext, { open }: AlertOutboxSuiteOpti
       ['delivered', undefined, 'left-out'],
       'what is counted need not be kept',
     )
+  })
+
+  test('organizations share a part of the room, and none takes more of it than it leaves to others', async under => {
+    const { outbox, other = outbox, pass } = under
+    const shared = { most: 7, ofOrganizations: 5, windowMs: hourMs }
+    let added = 0
+    const add = async (about: string | null): Promise<string> => {
+      const id = `m${added++}`
+      const outcome = await (added % 2 ? outbox : other).add(messageOf(id, { about }), shared)
+      return outcome === 'added' ? String((await outbox.find(id))?.fills) : outcome
+    }
+    for (const fills of ['null', 'null', 'organization', 'left-out', 'left-out']) assert.equal(await add('loud'), fills)
+    assert.equal(await add('quiet'), 'organization')
+    assert.equal(await add('loud'), 'left-out')
+    assert.equal(await add('late'), 'organizations')
+    for (const about of ['early', 'late', 'loud']) assert.equal(await add(about), 'left-out')
+    assert.equal(await add(null), 'null')
+    assert.equal(await add(null), 'target')
+    assert.equal(await add(null), 'left-out')
+    await pass(hourMs + 1_000)
+    await outbox.take(own, minuteMs)
+    const [digest] = (await outbox.page({ target: 'own' }, { limit: 1 })).map(({ kind, about }) => ({ kind, about }))
+    assert.deepEqual(digest, { kind: 'digest', about: null })
+    for (const fills of ['null', 'organization', 'left-out']) assert.equal(await add('loud'), fills, 'the digest counts')
+    await pass(hourMs + 1_000)
+    await outbox.take(own, minuteMs)
+    assert.equal((await outbox.page({ target: 'own' }, { limit: 1 }))[0]?.about, 'loud', 'its digest is its own')
+    for (const fills of ['null', 'organization', 'left-out']) assert.equal(await add('loud'), fills)
   })
 
   test('processes that add at the same time keep the limit together', async ({ outbox, other = outbox }) => {

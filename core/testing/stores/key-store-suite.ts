@@ -28,6 +28,8 @@ export function keyStoreSuite(t: SuiteContext, { open }: KeyStoreSuiteOptions): 
   test('a function changes a key, and nothing else does meanwhile', changesByFunction)
   test('pages have the keys of an organization, a team or a user', pages)
   test('a hidden key is found, but not listed', hides)
+  test('pages have the keys that expire in some time', expires)
+  test('many keys are found at once', findsAll)
   test('a key is removed once', removes)
   test('a key that one process revokes stops working in another within a second', revokes)
 }
@@ -118,6 +120,32 @@ async function changesByFunction({ keys, other = keys }: KeysUnderTest): Promise
     return {}
   })
   assert.equal(await keys.update('nobody', () => ({ disabled: true })), false)
+}
+
+async function expires({ keys }: KeysUnderTest): Promise<void> {
+  const { createdAt } = leanKey
+  for (const [id, expiresAt] of Object.entries({ c: 1_000, b: 2_000, a: 3_000, never: undefined }))
+    await keys.add({ ...leanKey, id, createdAt: createdAt - (expiresAt ?? 0), ...(expiresAt !== undefined && { expiresAt }) })
+  await keys.add({ ...leanKey, id: 'hidden', expiresAt: 2_000, disabled: true, hidden: true })
+  const ids = async (after: number, by: number, limit = 10): Promise<string> =>
+    (await keys.page({ expires: { after, by } }, { limit })).map(({ id }) => id).join()
+  assert.equal(await ids(0, 3_000), 'a,b,c', 'the oldest first')
+  assert.equal(await ids(0, 3_000, 2), 'a,b')
+  assert.equal(await ids(1_000, 2_999), 'b')
+  assert.equal(await ids(3_000, 9_000), '')
+}
+
+async function findsAll({ keys }: KeysUnderTest): Promise<void> {
+  if (!keys.findAll) return
+  await keys.add(leanKey)
+  await keys.add(fullKey)
+  await keys.add({ ...leanKey, id: 'hidden', disabled: true, hidden: true })
+  const found = await keys.findAll(['full', 'nobody', 'hidden'])
+  assert.deepEqual(
+    found.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+    [fullKey, { ...leanKey, id: 'hidden', disabled: true, hidden: true }],
+  )
+  assert.deepEqual(await keys.findAll([]), [])
 }
 
 async function pages({ keys }: KeysUnderTest): Promise<void> {

@@ -143,4 +143,17 @@ async function countsKeys(under: RecordsUnderTest): Promise<void> {
   assert.deepEqual([...use.keys()].toSorted(), ['key_1', 'key_2'])
   assert.deepEqual(use.get('key_1'), { requests: 4, costUsd: 0.002, lastUsedAt: at + 61 * minuteMs })
   assert.deepEqual(await records.keyUse([]), new Map())
+  if (!records.usedKeys) return
+  const used = await records.usedKeys(0, { limit: 10 })
+  assert.deepEqual(used.map(({ id }) => id).toSorted(), ['key_1', 'key_2'])
+  assert.ok(used[0]!.at <= used[1]!.at, 'the earliest first')
+  for (const { at: lastUsedAt, id } of used) assert.equal(lastUsedAt, use.get(id)?.lastUsedAt)
+  assert.deepEqual(await records.usedKeys(0, { limit: 1 }), used.slice(0, 1))
+  assert.deepEqual(await records.usedKeys(0, { limit: 10, after: used[0] }), used.slice(1))
+  const { at: latest } = used[1]!
+  assert.deepEqual(
+    await records.usedKeys(latest, { limit: 10 }),
+    used.filter(each => each.at === latest),
+  )
+  assert.deepEqual(await records.usedKeys(latest + 1, { limit: 10 }), [])
 }

@@ -20,8 +20,8 @@ export class Channel implements Pick<AlertChannel, 'deliver'> {
     for (const recipient of await this.#recipients.for(alert, audience)) {
       signal.throwIfAborted()
       const { id: target, org } = recipient
-      const message = { id: messageId(target, alert.id), target, org, kind: alert.kind, alert: alert.id }
-      await this.#outbox.add(message, messageLimit(recipient, alert))
+      const message = { id: messageId(target, alert.id), target, org, kind: alert.kind, about: alert.org, alert: alert.id }
+      await this.#outbox.add(message, messageLimit(recipient))
     }
     this.#sender.wake()
   }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../core/index.ts'
 import type { Alert } from '../../../core/admin.ts'
-import { alertKinds, type AlertDigest, type AlertSeverity } from '../../../core/stores.ts'
+import { alertKinds, type AlertDigest, type AlertSeverity, type FilledLimit } from '../../../core/stores.ts'
 
 /** What a message says, before it is written in a format. */
 export interface Notice {
@@ -21,19 +21,26 @@ export interface Notice {
 const maxFacts = 10
 const words: Readonly<Record<AlertSeverity, string>> = { info: 'Info', warning: 'Warning', critical: 'Critical' }
 
-/** `fillsLimit`: more of this hour come as a digest. */
-export function alertNotice(alert: Alert, fillsLimit: boolean, maxPerHour: number): Notice {
+const counted = 'are counted, and come as one digest.'
+/** What comes no more within the hour, and what does. */
+const limits: Readonly<Record<FilledLimit, string>> = {
+  target: `This was the last message for now: the limit of an hour is reached. Further alerts ${counted}`,
+  organizations: `This was the last message for now that left room for alerts of organizations. Further ones of them ${counted} Alerts of the gateway still come.`,
+  organization: `This was the last message for now about this organization, which leaves the room of the hour to others. Further alerts of it ${counted} All others still come.`,
+}
+
+/** `fills`: the limit that is reached with it. */
+export function alertNotice(alert: Alert, fills: FilledLimit | null): Notice {
   const { id, kind, subject, org, severity, title, message, facts, resolves, at } = alert
-  const limit = `This is alert ${maxPerHour} of the last hour. Further ones are counted, and come as one digest.`
   return {
     type: typeOf(kind),
     severity,
     word: resolves === null ? words[severity] : 'Resolved',
     title,
-    message: fillsLimit ? `${message} ${limit}` : message,
+    message: fills ? `${message} ${limits[fills]}` : message,
     facts: [...(org === null ? [] : [['Organization', org] as const]), ...shownFacts(facts)].slice(0, maxFacts),
     at,
-    data: { id, kind, subject, org, severity, title, message, facts, resolves, fills_limit: fillsLimit },
+    data: { id, kind, subject, org, severity, title, message, facts, resolves, fills_limit: fills !== null, filled_limit: fills },
   }
 }
 

@@ -5,6 +5,8 @@ import type { Recipient } from './recipient.ts'
 const usualTimeoutMs = 10_000
 /** Of a reply, which nobody reads: so a connection can be used again. */
 const maxReplyBytes = 4_096
+/** Some ask for a day, in which the target would hear of nothing. */
+const maxRetryAfterMs = 3_600_000
 /** The target wants no more messages. */
 const gone = 410
 
@@ -69,8 +71,13 @@ function replied({ status, headers }: UpstreamReply): Posted {
     isUnavailable: status === 429 || status >= 500,
     status,
     failure: isDelivered ? null : `answered with status ${status}${isRedirect ? ', and redirects are not followed' : ''}`,
-    retryAfterMs: isDelivered ? undefined : retryAfterMs(headers),
+    retryAfterMs: isDelivered ? undefined : askedMs(headers),
   }
+}
+
+function askedMs(headers: UpstreamReply['headers']): number | undefined {
+  const asked = retryAfterMs(headers)
+  return asked === undefined ? undefined : Math.min(asked, maxRetryAfterMs)
 }
 
 function letGo({ body }: UpstreamReply): void {

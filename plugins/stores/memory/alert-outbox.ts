@@ -6,6 +6,7 @@ import {
   keepMessagesMs,
   maxFailedMessages,
   maxTakenMessages,
+  roomFor,
   unclaimedMessage,
   type AlertMessage,
   type AlertMessageFilter,
@@ -46,19 +47,21 @@ export class MemoryAlertOutbox implements AlertOutbox {
     this.#clock = clock
   }
 
-  add(added: NewAlertMessage, { most, windowMs }: AlertMessageLimit): 'added' | 'left-out' | 'known' | 'ended' {
+  add(added: NewAlertMessage, limit: AlertMessageLimit): 'added' | 'left-out' | 'known' | 'ended' {
     const now = this.#clock.now()
     const { target, org } = added
     const use = this.#uses.get(target) ?? { org, digestAt: Infinity, endedAt: null }
     this.#uses.set(target, use)
     if (use.endedAt !== null) return 'ended'
     if (this.#kept.has(added.id)) return 'known'
-    const recent = this.#to(target).filter(({ message }) => message.state !== 'left-out' && message.at > now - windowMs)
-    const isLeftOut = recent.length >= most
-    if (isLeftOut) use.digestAt = Math.min(use.digestAt, recent.at(-most)!.message.at + windowMs)
+    const messages = this.#to(target).map(({ message }) => message)
+    const recent = messages.filter(({ state, at }) => state !== 'left-out' && at > now - limit.windowMs)
+    const room = roomFor(added.about, recent.toReversed(), limit)
+    const isLeftOut = room.roomAt !== undefined
+    if (isLeftOut) use.digestAt = Math.min(use.digestAt, room.roomAt)
     const state = isLeftOut ? 'left-out' : 'waiting'
-    const fillsLimit = recent.length === most - 1
-    this.#keep({ ...added, digest: null, fillsLimit, state, at: now, tries: 0, failure: null, endedAt: null }, isLeftOut ? Infinity : now)
+    const fills = isLeftOut ? null : room.fills
+    this.#keep({ ...added, digest: null, fills, state, at: now, tries: 0, failure: null, endedAt: null }, isLeftOut ? Infinity : now)
     return isLeftOut ? 'left-out' : 'added'
   }
 
@@ -68,7 +71,7 @@ export class MemoryAlertOutbox implements AlertOutbox {
     for (const [target, use] of this.#uses) if (use.digestAt <= now && isKnown(use.org, target)) this.#addDigest(target, use, now)
     const due = [...this.#kept.values()].filter(({ dueAt, message }) => dueAt <= now && isKnown(message.org, message.target))
     return due
-      .toSorted((a, b) => a.dueAt - b.dueAt)
+      .toSorted((a, b) => Number(a.message.org !== null) - Number(b.message.org !== null) || a.dueAt - b.dueAt)
       .slice(0, maxTakenMessages)
       .map(kept => {
         kept.dueAt = now + forMs
@@ -173,13 +176,9 @@ export class MemoryAlertOutbox implements AlertOutbox {
   #addDigest(target: string, use: Use, now: number): void {
     use.digestAt = Infinity
     const leftOut = this.#to(target).filter(({ message, isCounted }) => message.state === 'left-out' && !isCounted)
-    const counts: Record<string, number> = {}
-    for (const kept of leftOut) {
-      kept.isCounted = true
-      counts[kept.message.kind] = (counts[kept.message.kind] ?? 0) + 1
-    }
-    const times = leftOut.map(({ message }) => message.at)
-    if (times.length > 0) this.#keep(digestMessage(target, use.org, { from: times[0]!, to: times.at(-1)!, counts }, now), now)
+    for (const kept of leftOut) kept.isCounted = true
+    const messages = leftOut.map(({ message }) => message)
+    if (messages.length > 0) this.#keep(digestMessage({ target, org: use.org }, messages, now), now)
   }
 
   #keep(message: AlertMessage, dueAt: number): void {

@@ -9,6 +9,10 @@ export class MemoryKeys implements KeyStore {
     return this.#keys.get(id)
   }
 
+  findAll(ids: readonly string[]): readonly ApiKey[] {
+    return ids.flatMap(id => this.#keys.get(id) ?? [])
+  }
+
   add(key: ApiKey): void {
     if (this.#keys.has(key.id)) throw new Error(`a key with the id ${key.id} already exists`)
     this.#keys.set(key.id, frozenCopy(key))
@@ -29,9 +33,12 @@ export class MemoryKeys implements KeyStore {
     return [...this.#keys.values()].filter(({ hidden }) => !hidden).toSorted((a, b) => compared(positionOf(a), positionOf(b)))
   }
 
-  page({ org, team, user }: KeyFilter, query: PageQuery): readonly ApiKey[] {
+  page({ org, team, user, expires }: KeyFilter, query: PageQuery): readonly ApiKey[] {
     const isWanted = (key: ApiKey): boolean =>
-      (org === undefined || key.org === org) && (team === undefined || key.team === team) && (user === undefined || key.user === user)
+      (org === undefined || key.org === org) &&
+      (team === undefined || key.team === team) &&
+      (user === undefined || key.user === user) &&
+      (expires === undefined || (key.expiresAt !== undefined && key.expiresAt > expires.after && key.expiresAt <= expires.by))
     return pageOf(this.list().filter(isWanted), positionOf, query)
   }
 

@@ -6,6 +6,7 @@ import {
   recordFilters,
   type KeyUse,
   type PageQuery,
+  type Position,
   type RankedPage,
   type RankedQuery,
   type RecordFacts,
@@ -95,6 +96,11 @@ export class MemoryRecords implements RecordStore, LogSink {
         return use ? [[key, use]] : []
       }),
     )
+  }
+
+  usedKeys(since: number, query: PageQuery): readonly Position[] {
+    const used = Array.from(this.#keyUse, ([id, { lastUsedAt }]): Position => ({ at: lastUsedAt, id })).filter(({ at }) => at >= since)
+    return pageOf(used.toSorted(compared), position => position, query)
   }
 
   /** Records are closed when their request ends, but are ordered by when it arrived: nearly the same. */

@@ -43,6 +43,11 @@ export class SqlKeys implements KeyStore {
     return this.#cache.find(id)
   }
 
+  async findAll(ids: readonly string[]): Promise<readonly ApiKey[]> {
+    if (ids.length === 0) return []
+    return this.#readable(await this.#readers.general.selectFrom('api_key').selectAll().where('id', 'in', ids).execute())
+  }
+
   available(): Promise<boolean> {
     return this.#reachable.check()
   }
@@ -64,11 +69,12 @@ export class SqlKeys implements KeyStore {
     return this.#readable(await this.#visible().execute())
   }
 
-  async page({ org, team, user }: KeyFilter, { limit, after }: PageQuery): Promise<readonly ApiKey[]> {
+  async page({ org, team, user, expires }: KeyFilter, { limit, after }: PageQuery): Promise<readonly ApiKey[]> {
     let query = this.#visible().limit(limit)
     if (org !== undefined) query = query.where('org', '=', org)
     if (team !== undefined) query = query.where('team', '=', team)
     if (user !== undefined) query = query.where('user', '=', user)
+    if (expires) query = query.where('expires_at', '>', expires.after).where('expires_at', '<=', expires.by)
     if (after) query = query.where(afterInTime('created_at', after))
     return this.#readable(await query.execute())
   }

@@ -114,6 +114,40 @@ t.test('a rotated key has a new secret, and the old one as long as was asked for
   t.equal(await under.gateway.rotateKey('nobody', 0), undefined)
 })
 
+t.test('a record names the key that was refused, and why, if its secret was sent', async t => {
+  const clock = new FakeClock(Date.UTC(2026, 0, 1))
+  const under = await gateway({ clock })
+  t.teardown(under.stop)
+  const { keys } = under.gateway
+  const refused = async (apiKey: string): Promise<unknown> => {
+    const { headers } = await under.gateway.http.h3.request('/v1/models', { headers: { authorization: `Bearer ${apiKey}` } })
+    const { status, keyId, org, errorMessage, policy } = await under.record(headers.get('x-request-id')!)
+    t.same([status, policy], [401, null])
+    return [keyId, org, errorMessage]
+  }
+  const make = async (settings: Partial<ApiKey> = {}): Promise<readonly [text: string, id: string]> => {
+    const text = await under.gateway.issueKey({ name: 'leaked', org: 'example', ...settings })
+    return [text, text.split('_')[1]!]
+  }
+  const [disabled, disabledId] = await make({ disabled: true })
+  t.same(await refused(disabled), [disabledId, 'example', 'The API key is disabled.'])
+  const [expired, expiredId] = await make({ expiresAt: clock.now() })
+  t.same(await refused(expired), [expiredId, 'example', 'The API key expired at 2026-01-01T00:00:00.000Z.'])
+  const [hidden, hiddenId] = await make({ disabled: true, hidden: true })
+  t.same(await refused(hidden), [hiddenId, 'example', 'The API key was deleted.'])
+  const [rotated, rotatedId] = await make()
+  await under.gateway.rotateKey(rotatedId, 0)
+  clock.pass(1_000)
+  const replaced = 'The API key has a new secret. This one worked until 2026-01-01T00:00:00.000Z.'
+  t.same(await refused(rotated), [rotatedId, 'example', replaced])
+  await under.gateway.rotateKey(rotatedId, 60_000)
+  t.same(await refused(rotated), [rotatedId, 'example', replaced], 'a later rotation does not revive it')
+  t.match(await refused(forged(rotated)), [null, null, /is unknown/], 'an id alone proves nothing')
+  const [removed, removedId] = await make()
+  await keys.remove(removedId)
+  t.match(await refused(removed), [null, null, /is unknown/])
+})
+
 t.test('settings that would keep a key from working are told before it is made', async t => {
   const entry = { model: 'm-2026', aliases: ['m'], endpoints: [{ provider: 'acme', upstreamModel: 'm-raw' }] }
   const absent = adding(AbsentProviders, { id: 'globex', remedy: 'set GLOBEX_API_KEY' })

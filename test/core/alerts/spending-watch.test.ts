@@ -1,12 +1,15 @@
 import t from 'tap'
 import { FullCredits } from '../../../core/alerts/full-credits.ts'
 import { SpendingWatch } from '../../../core/alerts/spending-watch.ts'
+import { keysInPage, usedKeys } from '../../../core/alerts/used-keys.ts'
 import { Accounts, noAccounts } from '../../../core/admission/accounts.ts'
 import { noRecords } from '../../../core/records/no-records.ts'
-import type { Account, KeyUse } from '../../../core/stores.ts'
+import type { Account, KeyUse, RecordStore } from '../../../core/stores.ts'
 import { leanKey } from '../../../core/testing/stores/key-store-suite.ts'
+import { testRecord } from '../../../core/testing/test-record.ts'
 import { MemoryKeys } from '../../../plugins/stores/memory/keys.ts'
 import { MemoryLedger } from '../../../plugins/stores/memory/ledger.ts'
+import { MemoryRecords } from '../../../plugins/stores/memory/records.ts'
 import { AlertStage, dayMs } from './stage.ts'
 
 /** Gateways that share accounts, a ledger and a store of alerts. */
@@ -19,7 +22,9 @@ function stage({ gateways = 1, percent = [50, 80, 100] } = {}) {
   const found = new Accounts({ ...noAccounts, find: ({ level, id }) => accounts.get(`${level}:${id}`) })
   const credits = new FullCredits(store, ledger)
   const uses = new Map<string, KeyUse>()
-  const records = { ...noRecords, keyUse: () => uses }
+  // As of a store that cannot name the keys that were used lately.
+  const { usedKeys: _, ...unnaming } = noRecords
+  const records = { ...unnaming, keyUse: () => uses }
   const make = (): SpendingWatch =>
     new SpendingWatch({ announcer: shared.announcer(), ledger, keys, records, accounts: found, credits, percent, now: () => clock.now() })
   const watches = Array.from({ length: gateways }, make)
@@ -239,4 +244,40 @@ t.test('what a killed gateway could not tell is told by one of the others', asyn
   clock.pass(dayMs + 1)
   await catchUp()
   t.equal(titles().length, 2, 'nobody used it for a day')
+  await Promise.all(watches.map(watch => watch.checkAll()))
+  t.match(titles().slice(2), ['API key "demo" (demo) has used 100% of its spend cap'], 'after a start, whatever the records say')
+})
+
+t.test('keys that nobody used lately are not read', async t => {
+  const { clock } = new AlertStage()
+  const records = new MemoryRecords(10)
+  const keys = new MemoryKeys()
+  for (let index = 0; index < 3 * keysInPage; index++) keys.add({ ...leanKey, id: `k${index}` })
+  const used = (id: string, at: number) => testRecord({ id: `req_${id}`, keyId: id, at })
+  await records.write([used('k7', clock.now()), used('k8', clock.now() - 2 * dayMs), used('k9', clock.now() - 1)])
+  let calls = 0
+  const counted = <T extends object>(store: T): T =>
+    new Proxy(store, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name, target)
+        return typeof member === 'function' ? (...args: unknown[]) => (calls++, Reflect.apply(member, target, args) as unknown) : member
+      },
+    })
+  const found: string[] = []
+  for await (const page of usedKeys(counted(keys), counted(records), clock.now() - dayMs, clock.now()))
+    found.push(...page.map(({ id }) => id))
+  t.same(found, ['k9', 'k7'])
+  t.equal(calls, 2)
+})
+
+t.test('a page of keys that are used over and over ends', async t => {
+  const now = 1_000
+  const endless: RecordStore = {
+    ...noRecords,
+    usedKeys: (_, { limit, after = { at: now - 1, id: '' } }) =>
+      Array.from({ length: limit }, (__, index) => ({ at: after.at + 1, id: `k${index}` })),
+  }
+  let pages = 0
+  for await (const _ of usedKeys(new MemoryKeys(), endless, 0, now)) pages++
+  t.equal(pages, 2)
 })

@@ -1,12 +1,14 @@
 import type { lookup } from 'node:dns'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import t from 'tap'
 import { UndiciClient } from '../../../core/upstream/http-client.ts'
 import { isPrivateAddress } from '../../../core/upstream/private-address.ts'
+import { Proxies } from '../../../core/upstream/proxies.ts'
 import { PublicConnections } from '../../../core/upstream/public-connections.ts'
 import { request } from '../../../core/upstream/agent.ts'
 import { discard } from '../../../core/upstream/discard.ts'
+import { connectProxy } from './connect-proxy.ts'
 
 const { signal } = new AbortController()
 let asked = 0
@@ -46,4 +48,29 @@ t.test('a name that changes between two look-ups is checked each time', async t 
     t.ok(isPrivateAddress(error))
   }
   t.equal(asked, before)
+})
+
+t.test('a stranger that sends informational replies without end', async t => {
+  const early = 'HTTP/1.1 103 Early Hints\r\n\r\n'
+  let count = 20
+  const stranger = createTcpServer(socket => {
+    const more = (): void => void (socket.destroyed || socket.write(early, () => setImmediate(more)))
+    socket
+      .on('error', () => {})
+      .once('data', () => (count < Infinity ? socket.end(`${early.repeat(count)}HTTP/1.1 204 No Content\r\n\r\n`) : more()))
+  })
+  await new Promise<void>(resolve => stranger.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => void stranger.close())
+  const proxy = await connectProxy((stranger.address() as AddressInfo).port)
+  t.teardown(() => proxy.close())
+  const http = new UndiciClient({ proxies: Proxies.of({ http_proxy: proxy.url }) })
+  t.teardown(() => http.close())
+  const send = async (): Promise<number> => {
+    const reply = await http.send({ method: 'POST', url: 'http://1.1.1.1/', headers: {}, body: '{}' }, { signal, publicOnly: true })
+    discard(reply.body)
+    return reply.status
+  }
+  t.equal(await send(), 204)
+  count = Infinity
+  t.match(await send().catch((thrown: unknown) => thrown), { kind: 'network' })
 })

@@ -31,8 +31,8 @@ function noticesOf(text: string): readonly Notice[] {
   const facts = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`${text.slice(0, 300)}_${index}`, text]))
   const alert: Alert = alertOf('demo', { title: text.slice(0, 200), message: text.slice(0, 1_000), org: text || null, facts })
   return [
-    alertNotice(alert, false, 20),
-    alertNotice({ ...alert, resolves: 'other', severity: 'info' }, true, 20),
+    alertNotice(alert, null),
+    alertNotice({ ...alert, resolves: 'other', severity: 'info' }, 'target'),
     digestNotice({ from: 0, to: 1, counts: { cap: 3, 'key-unused': 1 } }, 2),
     testNotice(text || 'x', 'acme', 1),
   ]
@@ -133,7 +133,7 @@ t.test('JSON: less than 20 kB, with a type of Standard Webhooks', t => {
 })
 
 t.test('what people read', t => {
-  const { blocks } = JSON.parse(bodyOf('slack', alertNotice(alertOf('demo'), false, 20)))
+  const { blocks } = JSON.parse(bodyOf('slack', alertNotice(alertOf('demo'), null)))
   t.equal(blocks[0].text.text, 'Warning: API key "demo" has used 80% of its spend cap')
   t.same(
     blocks[2].fields.map(({ text }: { readonly text: string }) => text),
@@ -146,7 +146,13 @@ t.test('what people read', t => {
     ['provider', '1'],
   ])
   t.equal(digestNotice({ from: 0, to: 0, counts: { cap: 1 } }, 0).title, '1 more alert was left out')
-  t.equal(alertNotice(alertOf('demo', { resolves: 'x' }), false, 20).word, 'Resolved')
+  for (const [fills, words] of [
+    ['target', /the limit of an hour is reached. Further alerts are counted/],
+    ['organizations', /Further ones of them are counted.*Alerts of the gateway still come\.$/],
+    ['organization', /about this organization.*Further alerts of it are counted.*All others still come\.$/],
+  ] as const)
+    t.match(alertNotice(alertOf('demo'), fills).message, words)
+  t.equal(alertNotice(alertOf('demo', { resolves: 'x' }), null).word, 'Resolved')
   t.end()
 })
 

@@ -63,7 +63,7 @@ t.test('a target that hangs with hundreds of messages leaves room for others', a
   const operators = [recipientOf(hanging.url), recipientOf(other.url, { id: 'cfg_two' })]
   const { outbox, alerts, sender, tell } = stage(t, operators, { timeoutMs: 1_000 })
   alerts.raise({ alert: alertOf('demo'), channels: [] })
-  const message = { target: 'cfg_one', org: null, kind: 'cap', alert: 'demo' } as const
+  const message = { target: 'cfg_one', org: null, kind: 'cap', about: 'acme', alert: 'demo' } as const
   for (let index = 0; index < 400; index++) outbox.add({ ...message, id: `m${index}` }, { most: 1_000, windowMs: hour })
   sender.wake()
   await hanging.until(1)
@@ -77,7 +77,7 @@ t.test('a target that hangs with hundreds of messages leaves room for others', a
 t.test('an alert that is gone, and a target that is disabled or deleted', async t => {
   const { url, got } = await receiver(t, 200)
   const { outbox, targets, tell, pass } = stage(t, [recipientOf(url)])
-  const message = { org: null, kind: 'cap', alert: 'gone' } as const
+  const message = { org: null, kind: 'cap', about: 'acme', alert: 'gone' } as const
   outbox.add({ ...message, id: 'one', target: 'cfg_one' }, { most: 20, windowMs: hour })
   outbox.add({ ...message, id: 'two', target: 'at_deleted', org: 'acme' }, { most: 20, windowMs: hour })
   const settings = { format: 'json', secrets: [], kinds: null, minSeverity: 'info', createdAt: 1 } as const

@@ -89,6 +89,16 @@ t.test('a target is not asked sooner than it wants', async t => {
   t.equal(got.length, 3)
 })
 
+t.test('a target that asks for days is asked again after an hour', async t => {
+  const { url, got } = await receiver(t, response => response.writeHead(429, { 'retry-after': '99999999' }).end(), 200)
+  const { tell, pass } = stage(t, [recipientOf(url)])
+  await tell(alertOf('first'), alertOf('second'))
+  await pass(59 * minute)
+  t.equal(got.length, 1)
+  await pass(minute + second)
+  t.equal(got.length, 3)
+})
+
 t.test('a target that is gone gets no more', async t => {
   const { url, got } = await receiver(t, 410)
   const { tell, pass, outbox, logs } = stage(t, [recipientOf(url)])
@@ -210,8 +220,8 @@ t.test('200 alerts at once: 20, and a digest of the others', async t => {
   await tell(...Array.from({ length: 200 }, (_, index) => alertOf(`a${index}`, { kind: kinds[index % 3]!, org: null })))
   t.equal(got.length, 20)
   t.same(
-    got.map(({ body }) => body.data.fills_limit),
-    [...Array.from({ length: 19 }, () => false), true],
+    got.map(({ body }) => body.data.filled_limit),
+    Array.from({ length: 20 }, (_, index) => ({ 14: 'organizations', 19: 'target' })[index] ?? null),
   )
   await pass(59 * minute)
   t.equal(got.length, 20)
@@ -231,8 +241,13 @@ t.test('caps of organizations leave the operator room for an outage', async t =>
   const some = (name: string, more: Partial<Alert> = {}): readonly Alert[] =>
     Array.from({ length: 30 }, (_, index) => alertOf(`${name}${index}`, more))
   await tell(...some('a'))
+  t.equal(got.length, 8, 'a flood from one organization')
+  t.match(got.at(-1)!.body.data, { fills_limit: true, filled_limit: 'organization', message: /^8\.00 of 10\.00 USD/ })
+  await tell(alertOf('credit', { org: 'globex' }))
+  t.match(got[8]!.body.data, { id: 'credit', fills_limit: false, filled_limit: null }, 'another organization')
+  for (const org of ['globex', 'initech', 'hooli', 'umbrella', 'stark']) await tell(...some(org, { org }))
   t.equal(got.length, 15)
-  t.match(got.at(-1)!.body.data, { fills_limit: true, message: /^8\.00 of 10\.00 USD/ })
+  t.match(got.at(-1)!.body.data, { fills_limit: true, filled_limit: 'organizations' })
   await tell(alertOf('down', { kind: 'provider', org: null, severity: 'critical' }), ...some('b'))
   t.match(
     got.slice(15).map(({ body }) => body.data.id),
@@ -240,8 +255,9 @@ t.test('caps of organizations leave the operator room for an outage', async t =>
   )
   await tell(...some('c', { kind: 'errors', org: null }))
   t.equal(got.length, 20)
+  t.match(got.at(-1)!.body.data, { fills_limit: true, filled_limit: 'target' })
   await pass(60 * minute + second)
-  t.match(got.slice(20), [{ body: { data: { kind: 'digest', total: 71, counts: { cap: 45, errors: 26 } } } }])
+  t.match(got.slice(20), [{ body: { data: { kind: 'digest', total: 22 + 144 + 30 + 26, counts: { cap: 196, errors: 26 } } } }])
 })
 
 t.test('a target that hears only of organizations has all the room for them', async t => {

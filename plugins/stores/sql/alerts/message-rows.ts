@@ -1,16 +1,20 @@
-import type { AlertDigest, AlertMessage, AlertMessageState } from '../../../../core/stores.ts'
+import type { AlertDigest, AlertMessage, AlertMessageState, FilledLimit } from '../../../../core/stores.ts'
 import type { AlertMessageTable } from './target-tables.ts'
 
+/** An older version knows only the first. */
+export const filledLimits: readonly FilledLimit[] = ['target', 'organizations', 'organization']
+
 export function messageFromRow(row: AlertMessageTable): AlertMessage {
-  const { id, target, org, kind, alert_id: alert, digest, fills_limit, state, at, tries, failure, ended_at: endedAt } = row
+  const { id, target, org, kind, about, alert_id: alert, digest, fills_limit, state, at, tries, failure, ended_at: endedAt } = row
   return {
     id,
     target,
     org,
     kind: kind as AlertMessage['kind'],
+    about,
     alert,
     digest: digest === null ? null : (JSON.parse(digest) as AlertDigest),
-    fillsLimit: fills_limit === 1,
+    fills: filledLimits[fills_limit - 1] ?? null,
     state: state as AlertMessageState,
     at,
     tries,

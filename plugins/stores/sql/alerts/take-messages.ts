@@ -22,16 +22,19 @@ export async function takeMessages(
   const digests = transaction.selectFrom('alert_target_use').selectAll().where('digest_at', '<=', databaseTime(transaction))
   for (const { target, org } of await forUpdate(transaction, digests.where(ownedBy(targets)).limit(maxTakenMessages)).execute())
     await addDigest(transaction, target, org)
-  const due = transaction
-    .selectFrom('alert_message')
-    .selectAll()
-    .select(databaseNow(transaction).as('now'))
-    .where('due_at', '<=', databaseTime(transaction))
-    .where(ownedBy(targets))
-    .orderBy('due_at')
-    .orderBy('id')
-    .limit(maxTakenMessages)
-  const rows = await forUpdate(transaction, due).execute()
+  const due = (most: number) =>
+    transaction
+      .selectFrom('alert_message')
+      .selectAll()
+      .select(databaseNow(transaction).as('now'))
+      .where('due_at', '<=', databaseTime(transaction))
+      .orderBy('due_at')
+      .orderBy('id')
+      .limit(most)
+  // Organizations may have very many that are due, to targets that hang.
+  const own = targets.length === 0 ? [] : await forUpdate(transaction, due(maxTakenMessages).where('target', 'in', targets)).execute()
+  const others = due(maxTakenMessages - own.length).where('org', 'is not', null)
+  const rows = own.length === maxTakenMessages ? own : [...own, ...(await forUpdate(transaction, others).execute())]
   for (const { id, tries, fence } of rows)
     await transaction
       .updateTable('alert_message')
@@ -63,20 +66,26 @@ async function addDigest(transaction: Kysely<Tables>, target: string, org: strin
     .where('target', '=', target)
     .where('state', '=', 'left-out')
     .where('counted', '=', 0)
-    .returning(['kind', 'at', databaseNow(transaction).as('now')])
+    .returning(['kind', 'about', 'at', databaseNow(transaction).as('now')])
     .execute()
   if (rows.length === 0) return
-  const counts: Partial<Record<AlertKind, number>> = {}
-  let [from, to] = [Infinity, 0]
-  for (const { kind, at } of rows) {
-    counts[kind as AlertKind] = (counts[kind as AlertKind] ?? 0) + 1
-    from = Math.min(from, at)
-    to = Math.max(to, at)
-  }
-  const { id, kind, state, at } = digestMessage(target, org, { from, to, counts }, Number(rows[0]!.now))
-  const digest = JSON.stringify({ from, to, counts })
+  const leftOut = rows.map(row => ({ ...row, kind: row.kind as AlertKind }))
+  const { id, kind, about, digest, state, at } = digestMessage({ target, org }, leftOut, Number(rows[0]!.now))
   await transaction
     .insertInto('alert_message')
-    .values({ ...newMessage, id, target, org, kind, alert_id: null, digest, state, at, since: at, due_at: at })
+    .values({
+      ...newMessage,
+      id,
+      target,
+      org,
+      kind,
+      about,
+      alert_id: null,
+      digest: JSON.stringify(digest),
+      state,
+      at,
+      since: at,
+      due_at: at,
+    })
     .execute()
 }

@@ -18,6 +18,7 @@ export interface AlertMessageTable {
   readonly alert_id: string | null
   /** JSON. */
   readonly digest: string | null
+  /** 0, or the place in `filledLimits` plus 1. */
   readonly fills_limit: number
   readonly state: string
   readonly at: number
@@ -31,6 +32,8 @@ export interface AlertMessageTable {
   /** 1: a digest has counted it. */
   readonly counted: number
   readonly failure: string | null
+  /** Null also if an older version wrote it. */
+  readonly about: string | null
 }
 
 /** What processes decide together about a target, also one of the operator. */

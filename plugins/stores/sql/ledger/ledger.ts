@@ -113,7 +113,8 @@ export class SqlLedger implements Ledger {
       .select(['name', 'period_start', `${column} as amount`])
       .where('name', 'in', [...new Set(names.map(([name]) => name))])
       .execute()
-    return names.map(([name, start]) => (rows.find(row => row.name === name && row.period_start === start)?.amount ?? 0) / 1e9)
+    const amounts = new Map(rows.map(({ name, period_start, amount }) => [`${period_start} ${name}`, amount]))
+    return names.map(([name, start]) => (amounts.get(`${start} ${name}`) ?? 0) / 1e9)
   }
 
   async raiseSpent({ account, period }: Pick<SpendCap, 'account' | 'period'>, usd: number): Promise<void> {

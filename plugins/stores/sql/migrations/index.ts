@@ -26,6 +26,8 @@ import * as recordMeasures from './0041-record-measures.ts'
 import * as alerts from './0042-alerts.ts'
 import * as alertTargets from './0043-alert-targets.ts'
 import * as schemaState from './0044-schema-state.ts'
+import * as keyTimes from './0045-key-times.ts'
+import * as messageAbout from './0045-message-about.ts'
 
 const written: Readonly<Record<string, Expansion>> = {
   '0001-api-keys': apiKeys,
@@ -56,6 +58,9 @@ const written: Readonly<Record<string, Expansion>> = {
   '0042-alerts': alerts,
   '0043-alert-targets': alertTargets,
   '0044-schema-state': schemaState,
+  '0045-key-expiry-index': keyTimes.expiring,
+  '0045-key-use-index': keyTimes.used,
+  '0045-message-about': messageAbout,
 }
 
 /**

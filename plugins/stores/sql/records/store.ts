@@ -3,6 +3,7 @@ import { isObject, type Clock, type JsonObject, type Logger } from '../../../../
 import type {
   KeyUse,
   PageQuery,
+  Position,
   RankedPage,
   RankedQuery,
   RecordContent,
@@ -12,6 +13,7 @@ import type {
   UsageQuery,
   UsageRow,
 } from '../../../../core/stores.ts'
+import { afterInTime } from '../page.ts'
 import type { SealedParts } from '../sealed-parts.ts'
 import type { Tables } from '../tables.ts'
 import { eraseContent } from './erasure.ts'
@@ -72,6 +74,12 @@ export class SqlRecords implements RecordStore {
 
   async usage(query: UsageQuery): Promise<readonly UsageRow[]> {
     return await readUsage(this.#reader, query)
+  }
+
+  async usedKeys(since: number, { limit, after }: PageQuery): Promise<readonly Position[]> {
+    let query = this.#reader.selectFrom('key_use').select(['key_id as id', 'last_used_at as at']).where('last_used_at', '>=', since)
+    if (after) query = query.where(afterInTime('last_used_at', after, 'key_id'))
+    return await query.orderBy('last_used_at').orderBy('key_id').limit(limit).execute()
   }
 
   async keyUse(keys: readonly string[]): Promise<ReadonlyMap<string, KeyUse>> {

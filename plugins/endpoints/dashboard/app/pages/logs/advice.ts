@@ -51,10 +51,12 @@ export function adviceFor(record: RequestRecord, failure: Failure): readonly Adv
       return requestAdvice(record)
     case 'authentication':
       return [
-        {
-          text: 'Check that the client sends a key that exists, and that the key is neither disabled nor expired.',
-          link: pageLink('Keys', 'keys'),
-        },
+        record.key === null
+          ? { text: 'Check that the client sends a key, and one that exists.', link: pageLink('Keys', 'keys') }
+          : {
+              text: 'Whoever sent this has the secret of the key. Give its client a key that works, or find out who it is: the secret may have leaked.',
+              link: pageLink('Keys', 'keys'),
+            },
       ]
     case 'permission':
       return [{ text: 'Let the key use this model, provider or tool, or ask for one that it may use.', link: key }]
