@@ -105,6 +105,15 @@ async function inMemory({ plugins = [], ...options }: Partial<Options> = {}): Pr
     records,
     record: id => until(() => records.find(record => record.id === id)),
     recorded: count => until(() => (records.length >= count ? records : undefined)),
+    // By now, all records are there.
+    async stop() {
+      await under.stop()
+      const ids = new Set<string>()
+      for (const { id } of records) {
+        if (ids.has(id)) throw new Error(`the request ${id} has more than one record`)
+        ids.add(id)
+      }
+    },
   }
 }
 
