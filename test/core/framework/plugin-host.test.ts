@@ -550,8 +550,8 @@ t.test('the options of a plugin are compiled once, however many gateways check t
   announcedSchemas.subscribe(listen)
   t.teardown(() => announcedSchemas.unsubscribe(listen))
   const options = { type: 'object', additionalProperties: false, properties: { shelves: { type: 'integer', default: 3 } } } as const
-  const library = definePlugin<{ readonly shelves: number }>({ name: 'library', options, setup: () => {} })
-  const first = check([library({ shelves: 4 }), library({} as { readonly shelves: number })])
+  const library = definePlugin({ name: 'library', options, setup: () => {} })
+  const first = check([library({ shelves: 4 }), library({})])
   const second = check([library({ shelves: 5 })])
   t.same(compiled, [options])
   t.same([...first, ...second].map(plugin => plugin.options), [{ shelves: 4 }, { shelves: 3 }, { shelves: 5 }]) // prettier-ignore
