@@ -62,7 +62,7 @@ import { OpenConnections } from './server/connections/open-connections.ts'
 import { LiveOperations } from './call/live-operations.ts'
 import { pipeline } from './pipeline.ts'
 import { noRecords } from './records/no-records.ts'
-import { RecordQueue } from './records/queue.ts'
+import { RecordDelay, RecordQueue, usualRecordDelayMs } from './records/queue.ts'
 import { CatalogFacts } from './routing/catalog-facts.ts'
 import { CatalogIndex } from './routing/catalog.ts'
 import { RoutePreviews } from './routing/preview.ts'
@@ -94,6 +94,7 @@ export interface GatewayOptions extends PluginHostOptions {
   readonly ids?: Ids
   readonly backoff?: Backoff
   readonly random?: Random
+  readonly recordDelayMs?: number
   /** Shows the exceptions of trusted plugins, and freezes every request, at every log level. For tests. */
   readonly showsExceptions?: boolean
   /** Takes each finished log line. */
@@ -307,6 +308,7 @@ function foundations(
   container.value(Ids, options.ids ?? timedIds)
   container.value(Backoff, options.backoff ?? systemBackoff)
   container.value(Random, options.random ?? Math.random)
+  container.value(RecordDelay, options.recordDelayMs ?? usualRecordDelayMs)
   const shared = new LiveMaps(clock, log)
   container.value(SharedMaps, shared)
   container.value(Siblings, options.siblings ?? noSiblings)

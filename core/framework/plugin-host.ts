@@ -256,6 +256,9 @@ const optionRules: SchemaRules = {
   formats: { uri: { type: 'string', validate: (text: string) => /^https?:/.test(text) && URL.canParse(text) } },
 }
 
+/** Compiling takes longer than all else of a check, and a plugin is checked again at every reload and in every instance. */
+const validators = new WeakMap<object, Validator>()
+
 function validatorOf({ name, options }: PluginDefinition): Validator {
   const { type, additionalProperties, properties } = (options ?? {}) as Partial<OptionsSchema>
   if (type !== 'object' || additionalProperties !== false || !isObject(properties))
@@ -263,8 +266,12 @@ function validatorOf({ name, options }: PluginDefinition): Validator {
       name,
       "needs a closed JSON Schema in `options`: { type: 'object', additionalProperties: false, properties: { … } }",
     )
+  const known = validators.get(options!)
+  if (known) return known
   try {
-    return lazyValidator(options!, optionRules)()
+    const validator = lazyValidator(options!, optionRules)()
+    validators.set(options!, validator)
+    return validator
   } catch (cause) {
     throw new PluginError(name, `has an invalid JSON Schema in \`options\`: ${thrownMessage(cause)}`, { cause })
   }

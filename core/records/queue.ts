@@ -9,10 +9,13 @@ import { blindedBy, excludedFeatures } from '../contracts/sight.ts'
 import { isObject } from '../foundation/json.ts'
 import { LogSinks } from '../framework/extension-points.ts'
 import { describePluginError, Logger } from '../foundation/logger.ts'
+import { token } from '../foundation/token.ts'
 import type { Registry } from '../framework/registry.ts'
 import { WaitingRecords, withoutContent, type Dropped } from './waiting-records.ts'
 
-const flushAfterMs = 100
+/** How long a record waits for others, with which the sinks get it. */
+export const RecordDelay = token<number>('record delay')
+export const usualRecordDelayMs = 100
 const requiredAgainAfterMs = 1_000
 
 /** Told of every record at once. */
@@ -30,11 +33,11 @@ export class RecordQueue {
   watch: RecordWatch | undefined
 
   static {
-    wire(this, [LogSinks, Logger])
+    wire(this, [LogSinks, Logger, RecordDelay])
   }
 
-  constructor(sinks: Registry<LogSink>, log: Logger) {
-    this.#queues = sinks.values().map(sink => new SinkQueue(sink, log.child(sinks.pluginOf(sink.name) ?? sink.name)))
+  constructor(sinks: Registry<LogSink>, log: Logger, delayMs: number) {
+    this.#queues = sinks.values().map(sink => new SinkQueue(sink, log.child(sinks.pluginOf(sink.name) ?? sink.name), delayMs))
   }
 
   push(record: RequestRecord): void {
@@ -72,6 +75,7 @@ function blocks(queue: SinkQueue): boolean {
 class SinkQueue {
   readonly #sink: LogSink
   readonly #log: Logger
+  readonly #delayMs: number
   readonly #waiting = new WaitingRecords()
   #dropped: Dropped = { records: 0, contents: 0 }
   /** What was dropped before, and reported. */
@@ -87,9 +91,10 @@ class SinkQueue {
   /** Ends the wait for the next try. */
   #wake: (() => void) | undefined
 
-  constructor(sink: LogSink, log: Logger) {
+  constructor(sink: LogSink, log: Logger, delayMs: number) {
     this.#sink = sink
     this.#log = log
+    this.#delayMs = delayMs
   }
 
   get state(): SinkState {
@@ -113,7 +118,7 @@ class SinkQueue {
   push(record: RequestRecord): void {
     this.#waiting.add((record.request || record.response || record.kept) && !this.#maySeeContent(record) ? withoutContent(record) : record)
     if (!this.#sink.required && this.#waiting.isFull) this.#waiting.dropOldest(this.#dropped)
-    this.#timer ??= setTimeout(() => this.#flush(), flushAfterMs)
+    this.#timer ??= setTimeout(() => this.#flush(), this.#delayMs)
   }
 
   #maySeeContent({ policy, request }: RequestRecord): boolean {
@@ -146,7 +151,7 @@ class SinkQueue {
     this.#timer = undefined
     this.#writing ??= this.#write().finally(() => {
       this.#writing = undefined
-      if (!this.#waiting.isEmpty && !this.#stopped) this.#timer ??= setTimeout(() => this.#flush(), flushAfterMs)
+      if (!this.#waiting.isEmpty && !this.#stopped) this.#timer ??= setTimeout(() => this.#flush(), this.#delayMs)
     })
     return this.#writing
   }

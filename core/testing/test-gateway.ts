@@ -21,7 +21,7 @@ export interface TestRequest {
 
 const noWait: NonNullable<GatewayOptions['backoff']> = { random: () => 0, sleep: () => Promise.resolve() }
 
-/** An in-memory gateway that retries without waiting and never explores. The plugins must provide a key store, a sealer and the other services. */
+/** An in-memory gateway that retries and writes records without waiting, and never explores. The plugins must provide a key store, a sealer and the other services. */
 export async function testGateway(options: GatewayOptions & { readonly key?: Partial<KeySettings> }): Promise<TestGateway> {
   const logs: string[] = []
   const gateway = await createGateway({
@@ -29,6 +29,7 @@ export async function testGateway(options: GatewayOptions & { readonly key?: Par
     showsExceptions: true,
     backoff: noWait,
     random: () => 1,
+    recordDelayMs: 0,
     ...options,
   })
   const apiKey = await gateway.issueKey({ name: 'test', ...(options.key ?? { policy: { logging: { value: true } } }) })

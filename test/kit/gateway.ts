@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { toNodeHandler } from 'h3/node'
 import { definePlugin, LogSinks, Providers, type GenerationEvent, type Provider, type RequestRecord } from '../../core/index.ts'
 import { TokenCounter } from '../../core/kit.ts'
+import { createLogger } from '../../core/foundation/logger.ts'
+import { Masks } from '../../core/foundation/masks.ts'
 import type { PluginUse } from '../../core/framework/plugin.ts'
 import { testGateway, type TestGateway } from '../../core/testing/index.ts'
 import { requestInit } from '../../core/testing/test-gateway.ts'
@@ -37,18 +39,19 @@ export function basics(): PluginUse[] {
   return [...stores, ...sorts, responses({}), models({}), health({}), sandbox({})]
 }
 
+/** One thread for all gateways of a process: each would load the tokenizer again, which takes longer than most tests. */
+const counter = new ThreadedTokenCounter(createLogger('silent', new Masks()))
+
 /** Takes as long as it needs. The gateway's own counter gives up after two seconds: the result then depends on the machine. */
 const patientCounter = definePlugin({
   name: 'patient-counter',
   options: { type: 'object', additionalProperties: false, properties: {} },
   offers: [TokenCounter],
   setup(registrar) {
-    const counter = new ThreadedTokenCounter(registrar.log)
     registrar.provide(TokenCounter, {
       count: (texts, options) => counter.count(texts, { ...options, deadlineMs: 60_000 }),
       decode: (lists, options) => counter.decode(lists, { ...options, deadlineMs: 60_000 }),
     })
-    registrar.onStop(() => counter.stop())
   },
 })
 
@@ -102,6 +105,15 @@ async function inMemory({ plugins = [], ...options }: Partial<Options> = {}): Pr
     records,
     record: id => until(() => records.find(record => record.id === id)),
     recorded: count => until(() => (records.length >= count ? records : undefined)),
+    // By now, all records are there.
+    async stop() {
+      await under.stop()
+      const ids = new Set<string>()
+      for (const { id } of records) {
+        if (ids.has(id)) throw new Error(`the request ${id} has more than one record`)
+        ids.add(id)
+      }
+    },
   }
 }
 

@@ -17,7 +17,8 @@ import { KeyStore, Ledger } from '../../../core/stores.ts'
 import { createLogger } from '../../../core/foundation/logger.ts'
 import { Masks } from '../../../core/foundation/masks.ts'
 import { extensionPoints } from '../../../core/framework/extension-points.ts'
-import { PluginHost } from '../../../core/framework/plugin-host.ts'
+import { check, PluginHost } from '../../../core/framework/plugin-host.ts'
+import { announcedSchemas, type AnnouncedSchema } from '../../../core/validation/lazy-validator.ts'
 
 interface Shelf {
   readonly books: readonly string[]
@@ -541,4 +542,18 @@ t.test('a hook that never ends is given up, and named while everyone waits', asy
     await t.rejects(life(), { message: `plugin hanging ${problem}: it took longer than 10000 ms` })
     t.match(lines.join(''), /"plugin":"hanging","timeoutMs":10000,"message":"still waiting for a plugin"/)
   }
+})
+
+t.test('the options of a plugin are compiled once, however many gateways check them', async t => {
+  const compiled: unknown[] = []
+  const listen = (message: unknown): void => void compiled.push((message as AnnouncedSchema).schema)
+  announcedSchemas.subscribe(listen)
+  t.teardown(() => announcedSchemas.unsubscribe(listen))
+  const options = { type: 'object', additionalProperties: false, properties: { shelves: { type: 'integer', default: 3 } } } as const
+  const library = definePlugin({ name: 'library', options, setup: () => {} })
+  const first = check([library({ shelves: 4 }), library({})])
+  const second = check([library({ shelves: 5 })])
+  t.same(compiled, [options])
+  t.same([...first, ...second].map(plugin => plugin.options), [{ shelves: 4 }, { shelves: 3 }, { shelves: 5 }]) // prettier-ignore
+  t.throws(() => check([library({ shelves: 'many' as never })]), /has bad options: .*shelves/)
 })

@@ -6,7 +6,7 @@ import { LogSinks, PluginError, type LogSink, type RequestRecord } from '../../.
 import { testRecord } from '../../../core/testing/index.ts'
 import { createLogger } from '../../../core/foundation/logger.ts'
 import { Masks } from '../../../core/foundation/masks.ts'
-import { RecordQueue } from '../../../core/records/queue.ts'
+import { RecordQueue, usualRecordDelayMs } from '../../../core/records/queue.ts'
 import { gateway, hello, saying } from '../../kit/gateway.ts'
 import { adding, ask } from '../../kit/stage.ts'
 
@@ -64,6 +64,7 @@ function queueOf(...sinks: readonly LogSink[]): { readonly queue: RecordQueue; r
     queue: new RecordQueue(
       registry,
       createLogger('info', masksOf(secret), line => void logs.push(line)),
+      usualRecordDelayMs,
     ),
     logs,
   }

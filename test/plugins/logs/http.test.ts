@@ -7,7 +7,7 @@ import { Masks } from '../../../core/foundation/masks.ts'
 import { Registry } from '../../../core/framework/registry.ts'
 import type { LogSink, RequestRecord } from '../../../core/index.ts'
 import type { SinkState } from '../../../core/contracts/vitals.ts'
-import { RecordQueue } from '../../../core/records/queue.ts'
+import { RecordQueue, usualRecordDelayMs } from '../../../core/records/queue.ts'
 import { fakeUpstream, reset, stall, testGateway, type FakeReply, type FakeUpstream } from '../../../core/testing/index.ts'
 import { UndiciClient } from '../../../core/upstream/http-client.ts'
 import responses from '../../../plugins/endpoints/responses/index.ts'
@@ -77,7 +77,7 @@ class Through {
       giveUp: (records, error) => delivery.giveUp(records, error).finally(ended.resolve),
     }
     sinks.add(sink, 'http-log')
-    this.#queue = new RecordQueue(sinks, this.#log)
+    this.#queue = new RecordQueue(sinks, this.#log, usualRecordDelayMs)
     for (const record of batch) this.#queue.push(record)
     await ended.promise
     await setImmediate()
