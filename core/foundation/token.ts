@@ -19,6 +19,8 @@ export interface Contract {
   /** As it is imported, such as `KeyStore`. */
   readonly name: string
   readonly version: number
+  /** Plugins that were written for this version or a later one load. Without it, only those for `version`. */
+  readonly oldest?: number
   readonly stability: Stability
 }
 

@@ -21,9 +21,11 @@ export function contractProblem({ contracts: stated = {} }: PluginDefinition): s
       return `has a bad \`contracts.${name}\`: expected the version that the plugin was written for, such as 1, got ${show(version)}`
     const served = contracts.find(contract => contract.name === name)
     if (!served) return `was written for version ${version} of the contract ${name}, which this turnpike does not have. ${remedyFor(name)}`
-    if (served.version === version) continue
-    const remedy = version > served.version ? 'Update turnpike' : 'Update the plugin'
-    return `was written for version ${version} of the contract ${name}, and this turnpike has version ${served.version}. ${remedy}`
+    const { version: newest, oldest = newest } = served
+    if (version >= oldest && version <= newest) continue
+    const remedy = version > newest ? 'Update turnpike' : 'Update the plugin'
+    const has = oldest === newest ? `has version ${newest}` : `takes versions ${oldest} to ${newest}`
+    return `was written for version ${version} of the contract ${name}, and this turnpike ${has}. ${remedy}`
   }
   return undefined
 }
@@ -34,6 +36,17 @@ function remedyFor(name: string): string {
     contracts.map(contract => contract.name),
   )
   return similar === undefined ? 'Update turnpike' : `Update turnpike, or write ${similar} if that was meant`
+}
+
+/** Warns once about all plugins that were written for an earlier version of a contract, which still loads. */
+export function warnOfEarlierVersions(plugins: readonly { readonly name: string; readonly plugin: PluginDefinition }[], log: Logger): void {
+  const uses = plugins.flatMap(({ name, plugin: { contracts: stated = {} } }) =>
+    contracts
+      .filter(contract => (stated[contract.name] ?? contract.version) < contract.version)
+      .map(contract => `${name}: ${contract.name} ${stated[contract.name]}, now ${contract.version}`),
+  )
+  if (uses.length === 0) return
+  log.warn('plugins use earlier versions of contracts: they load until the next major version of turnpike. Update the plugins', { uses })
 }
 
 /** Collects which plugins use an experimental contract that they do not name in their `contracts`. */

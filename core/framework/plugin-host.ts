@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import pTimeout from 'p-timeout'
 import { checkedService } from './checked-service.ts'
 import type { Container } from './container.ts'
-import { contractProblem, ExperimentalUses } from './contract-versions.ts'
+import { contractProblem, ExperimentalUses, warnOfEarlierVersions } from './contract-versions.ts'
 import { PluginError } from '../foundation/errors.ts'
 import { isObject } from '../foundation/json.ts'
 import { kindOf } from '../foundation/kind-of.ts'
@@ -95,6 +95,7 @@ export class PluginHost {
       throw await this.#stopAfter(error)
     }
     this.#experimental.warn(this.#log)
+    warnOfEarlierVersions(ordered, this.#log)
     return ordered
   }
 

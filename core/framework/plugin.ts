@@ -64,8 +64,8 @@ export interface PluginDefinition {
   /** Where to set what users may take for an option of this plugin, by its name: `{ port: 'server.admin.port' }`. For the error. */
   readonly setElsewhere?: Readonly<Record<string, string>>
   /**
-   * The versions of the contracts that the plugin was written for, such as `{ Providers: 1 }`. The start fails if this gateway has another
-   * version. A plugin that names an experimental contract here accepts that it may change.
+   * The versions of the contracts that the plugin was written for, such as `{ Providers: 1 }`. The start fails if this gateway does not
+   * take that version. A plugin that names an experimental contract here accepts that it may change.
    */
   readonly contracts?: Readonly<Record<string, number>>
   /** The services and registries that `setup` receives, by the names it receives them under. */

@@ -98,6 +98,30 @@ t.test('an older plugin is told apart from an older gateway', async t => {
   })
 })
 
+t.test('a contract can take earlier versions, too', async t => {
+  const providers = contractOf(front.Providers)! as { version: number; oldest?: number }
+  Object.assign(providers, { version: 3, oldest: 2 })
+  t.teardown(() => {
+    providers.version = 1
+    delete providers.oldest
+  })
+  t.same(await setUp(plugin('current', { Providers: 3 }), plugin('careless')), [])
+  const [warning, ...rest] = await setUp(plugin('current', { Providers: 3 }), plugin('acme', { Providers: 2, Routes: 1 }))
+  t.same(rest, [])
+  t.match(warning, {
+    level: 'warn',
+    message: 'plugins use earlier versions of contracts: they load until the next major version of turnpike. Update the plugins',
+    uses: ['acme: Providers 2, now 3'],
+  })
+  for (const [version, remedy] of [
+    [1, 'Update the plugin'],
+    [4, 'Update turnpike'],
+  ] as const)
+    await t.rejects(setUp(plugin('acme', { Providers: version })), {
+      message: `plugin acme was written for version ${version} of the contract Providers, and this turnpike takes versions 2 to 3. ${remedy}`,
+    })
+})
+
 t.test('the contracts of all plugins are checked before any is set up', async t => {
   let setUps = 0
   const first = plugin('first', undefined, () => void setUps++)
