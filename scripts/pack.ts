@@ -3,7 +3,7 @@
 //
 //   node --conditions=turnpike-source scripts/pack.ts [--pack-destination folder] [--built] [--check]
 
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -28,6 +28,7 @@ const folder = mkdtempSync(join(tmpdir(), 'turnpike-pack-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 if (!values.built) build(root)
 stage({ root, folder, home: repository })
+mkdirSync(values['pack-destination'], { recursive: true })
 const packed = pack(folder, '--pack-destination', resolve(values['pack-destination']))
 const tarball = resolve(values['pack-destination'], packed.filename)
 const problems = values.check ? [...(await tarballProblems(folder, packed, root)), ...outsideProblems(tarball)] : []

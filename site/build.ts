@@ -10,7 +10,7 @@ const folder = fileURLToPath(new URL('.', import.meta.url))
 
 writePages()
 if (!process.argv.includes('--pages')) {
-  if (!existsSync(`${folder}node_modules/astro`)) run('npm', 'ci', '--no-audit', '--no-fund')
+  if (!existsSync(`${folder}node_modules/astro`)) run('npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund')
   run('npx', 'astro', 'build')
   const problems = siteProblems(`${folder}dist`)
   for (const problem of problems) console.error(problem)

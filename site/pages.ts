@@ -13,7 +13,7 @@ const publicFiles = join(root, 'site/public')
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly version: string }
 
 /** The pages by their files, each with its address in the site: `protocol/http.md` is at `protocol/http/`. */
-const addresses = new Map([
+const addresses = new Map<string, string>([
   ['README.md', ''],
   ['docs/README.md', ''],
   ['CHANGELOG.md', 'changelog/'],
@@ -28,6 +28,7 @@ export function writePages(): void {
   for (const [file, address] of addresses) if (file !== 'docs/README.md') writePage(file, address, summaries.get(file))
   for (const file of filesOf('docs/**/*.{png,svg}')) copy(file, join(content, file.slice('docs/'.length)))
   for (const file of ['llms.txt', ...filesOf('docs/**/*.{md,png,svg}')]) copy(file, join(publicFiles, file))
+  copy('plugins/endpoints/dashboard/app/icon.svg', join(publicFiles, 'favicon.svg'))
   writeFileSync(join(root, 'site/src/sidebar.json'), JSON.stringify(sidebar()))
 }
 
@@ -58,7 +59,7 @@ function onSite(
 
 function relativeAddress(from: string, to: string): string {
   const path = posix.relative(`/${from}`, `/${to}`)
-  return `./${path}${path === '' ? '' : '/'}`
+  return path === '' ? './' : `${path.startsWith('.') ? '' : './'}${path}/`
 }
 
 /** In which the generator keeps the file of a page. */

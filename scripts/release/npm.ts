@@ -24,7 +24,9 @@ export interface Packed {
 
 /** `npm pack --json`, without running scripts. */
 export function pack(folder: string, ...args: readonly string[]): Packed {
-  const said = JSON.parse(npm(folder, 'pack', '--json', '--ignore-scripts', ...args)) as readonly Packed[] | Readonly<Record<string, Packed>>
+  const said = JSON.parse(npm(folder, 'pack', '--json', '--ignore-scripts', ...args)) as
+    | readonly Packed[]
+    | Readonly<Record<string, Packed>>
   // npm 12 answers by the name of the package.
   const [packed] = Object.values(said)
   if (packed === undefined) throw new Error(`npm packed nothing in ${folder}`)

@@ -12,7 +12,10 @@ export function outsideProblems(tarball: string, wanted: readonly string[] = pro
   return programs
     .filter(({ name }) => wanted.includes(name))
     .flatMap(({ name, args }) => {
-      const { status, stdout, stderr } = spawnSync('npx', ['--yes', ...args, tarball], { encoding: 'utf8', shell: process.platform === 'win32' })
+      const { status, stdout, stderr } = spawnSync('npx', ['--yes', ...args, tarball], {
+        encoding: 'utf8',
+        shell: process.platform === 'win32',
+      })
       return status === 0 ? [] : [`${name} found something:\n${stdout}${stderr}`]
     })
 }

@@ -32,7 +32,9 @@ export async function tarballProblems(folder: string, packed: Packed, built: str
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
   return [
     ...missing(paths, manifest),
-    ...paths.filter(path => refused.test(path) || !expected.some(pattern => pattern.test(path))).map(path => `${path} does not belong in it`),
+    ...paths
+      .filter(path => refused.test(path) || !expected.some(pattern => pattern.test(path)))
+      .map(path => `${path} does not belong in it`),
     ...tooLarge(packed),
     ...packed.files.filter(({ mode }) => (mode & 0o022) !== 0).map(({ path }) => `${path} can be written by anybody`),
     ...(await leaks(folder, paths, [built, homedir()])),
@@ -58,7 +60,7 @@ function tooLarge(packed: Packed): readonly string[] {
 }
 
 /** Secrets that are made up for pages and examples. */
-const fictional = /demo|example|acme|…|\.\.\./i
+const fictional = /demo|example|acme|:password|…|\.\.\./i
 
 async function leaks(folder: string, paths: readonly string[], places: readonly string[]): Promise<readonly string[]> {
   const problems: string[] = []

@@ -79,7 +79,8 @@ export const longChecks: readonly LongCheck[] = [
   },
   {
     name: 'Package',
-    difference: 'the tarball in an empty folder, publint, and the types under every way to resolve modules; the short form reads what npm would pack',
+    difference:
+      'the tarball in an empty folder, publint, and the types under every way to resolve modules; the short form reads what npm would pack',
     files: ['test/scripts/packed.test.ts'],
   },
   {

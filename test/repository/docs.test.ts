@@ -93,8 +93,7 @@ t.test('docs/README.md says in a line what each page is for', t => {
 
 t.test('a line of a page does not begin with a comment', t => {
   // Code hosts show the rest of such a line as it is written.
-  for (const page of globSync('docs/**/*.md', { cwd: root }))
-    t.notMatch(readFileSync(join(root, page), 'utf8'), /^<!--.*-->[^\n]/m, page)
+  for (const page of globSync('docs/**/*.md', { cwd: root })) t.notMatch(readFileSync(join(root, page), 'utf8'), /^<!--.*-->[^\n]/m, page)
   t.end()
 })
 

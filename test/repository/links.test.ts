@@ -6,10 +6,9 @@ import { linkedFile, linksOf } from '../../scripts/release/links.ts'
 import { placesOf } from './places.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const pages = globSync(['*.md', 'llms.txt', '{docs,examples,bench,deploy,scripts,site}/**/*.md'], {
-  cwd: root,
-  exclude: path => path.split(sep).includes('node_modules'),
-}).map(path => path.replaceAll(sep, '/'))
+const pages = globSync(['*.md', 'llms.txt', '{docs,examples,bench,deploy,scripts}/**/*.md'], { cwd: root }).map(path =>
+  path.replaceAll(sep, '/'),
+)
 const textOf = (path: string): string => readFileSync(join(root, path), 'utf8')
 
 t.test('every link leads to a file and a heading that are there', async t => {

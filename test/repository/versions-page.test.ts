@@ -41,7 +41,7 @@ t.test('the example states versions that this gateway takes', async t => {
     t.match(
       contracts.find(contract => contract.name === name),
       { version: Number(version), stability: 'stable' },
-      name,
+      part,
     )
   }
 })

@@ -42,8 +42,16 @@ t.test('the plugins in the package compile where somebody copies them', { skip, 
     join(site, 'tsconfig.json'),
     JSON.stringify({
       compilerOptions: {
-        ...{ target: 'es2024', lib: ['es2024', 'esnext.disposable'], module: 'nodenext', types: ['node'], strict: true, noEmit: true },
-        ...{ skipLibCheck: true, allowImportingTsExtensions: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true },
+        target: 'es2024',
+        lib: ['es2024', 'esnext.disposable'],
+        module: 'nodenext',
+        types: ['node'],
+        strict: true,
+        noEmit: true,
+        skipLibCheck: true,
+        allowImportingTsExtensions: true,
+        noUncheckedIndexedAccess: true,
+        exactOptionalPropertyTypes: true,
       },
       files,
     }),
@@ -54,9 +62,8 @@ t.test('the plugins in the package compile where somebody copies them', { skip, 
 /** Packages other than turnpike and Node's own. */
 function packagesOf(folder: string): readonly string[] {
   return globSync('**/*.ts', { cwd: folder }).flatMap(file =>
-    Array.from(
-      readFileSync(join(folder, file), 'utf8').matchAll(/from '((?:@[\w-]+\/)?[a-z][\w.-]*)[^']*'/g),
-      ([, name]) => name!,
-    ).filter(name => name !== 'turnpike' && name !== 'node'),
+    Array.from(readFileSync(join(folder, file), 'utf8').matchAll(/from '((?:@[\w-]+\/)?[a-z][\w.-]*)[^']*'/g), ([, name]) => name!).filter(
+      name => name !== 'turnpike' && name !== 'node',
+    ),
   )
 }

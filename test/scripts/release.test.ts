@@ -23,7 +23,7 @@ t.test('the changelog has the form of Keep a Changelog', async t => {
   const [first, ...others] = sectionsOf(textOf('CHANGELOG.md'))
   t.equal(first!.name, 'Unreleased')
   for (const { name, date } of others) t.match(`${name} ${date}`, /^\d+\.\d+\.\d+\S* \d{4}-\d\d-\d\d$/)
-  for (const [, kind] of textOf('CHANGELOG.md').matchAll(/^### (.+)$/gm)) t.ok((kindsOfChange as readonly string[]).includes(kind!), kind)
+  for (const [, kind] of textOf('CHANGELOG.md').matchAll(/^### (.+)$/gm)) t.ok((kindsOfChange as readonly string[]).includes(kind!), kind!)
   t.throws(() => sectionsOf('## 0.2.0\n'), { message: /^Expected a heading such as .* but got '## 0\.2\.0'/ })
 })
 
@@ -63,7 +63,12 @@ t.test('steps between versions', async t => {
 })
 
 t.test('a release keeps what docs/versions.md promises for contracts', async t => {
-  const contract = (version: number, others: Partial<Contract> = {}): Contract => ({ name: 'Shelves', version, stability: 'stable', ...others })
+  const contract = (version: number, others: Partial<Contract> = {}): Contract => ({
+    name: 'Shelves',
+    version,
+    stability: 'stable',
+    ...others,
+  })
   const problems = (before: Contract, now: Contract | undefined, step: 'major' | 'minor' | 'patch', from = '1.0.0'): readonly string[] =>
     contractProblems([before], now ? [now] : [], from, step)
   t.same(problems(contract(1), contract(1), 'patch'), [])
@@ -131,12 +136,20 @@ t.test('the bill of materials lists what is bundled and what is installed', asyn
   const names = bill.components.map(({ name, version }) => `${name}@${version}`)
   for (const [name, version] of Object.entries(dependencies)) t.ok(names.includes(`${name}@${version}`), name)
   t.ok(names.includes(undici))
-  for (const name of ['tap', 'typescript', 'pg', 'openai']) t.notOk(names.some(each => each.startsWith(`${name}@`)), name)
+  for (const name of ['tap', 'typescript', 'pg', 'openai'])
+    t.notOk(
+      names.some(each => each.startsWith(`${name}@`)),
+      name,
+    )
   t.equal(new Set(names).size, names.length)
   t.match(bill, { bomFormat: 'CycloneDX', metadata: { component: { name: 'turnpike', version: '0.2.0', purl: 'pkg:npm/turnpike@0.2.0' } } })
   t.ok(bill.components.every(({ purl, licenses }) => purl.startsWith('pkg:npm/') && licenses.length > 0))
   const refs = new Set(['turnpike@0.2.0', ...bill.components.map(each => each['bom-ref'])])
-  for (const { ref, dependsOn } of bill.dependencies) t.ok([ref, ...dependsOn].every(each => refs.has(each)), ref)
+  for (const { ref, dependsOn } of bill.dependencies)
+    t.ok(
+      [ref, ...dependsOn].every(each => refs.has(each)),
+      ref,
+    )
   t.notMatch(JSON.stringify(bill), /timestamp|serialNumber/, 'two builds of a commit are equal')
   t.throws(() => billOfMaterials(root, own, '## acme 1.0.0 (MIT)\n'), { message: /dist\/ contains code of acme@1\.0\.0/ })
 })
@@ -181,7 +194,10 @@ t.test('a tarball with something missing, superfluous or secret is refused', asy
     /^docs\/a\.md:1 may hold a secret: ghp_…$/,
     /^README\.md names .* a folder of the machine that built it/,
   ])
-    t.ok(problems.some(problem => expected.test(problem)), String(expected))
+    t.ok(
+      problems.some(problem => expected.test(problem)),
+      String(expected),
+    )
   t.notMatch(problems.join('\n'), key, 'and is not printed')
 })
 
