@@ -1,7 +1,7 @@
 import type { Logger } from '../foundation/logger.ts'
 import { nearest } from '../foundation/nearest.ts'
 import { isObject } from '../foundation/json.ts'
-import { contractOf, type Contract, type Token } from '../foundation/token.ts'
+import { contractOf, foreignContractOf, type Contract, type Token } from '../foundation/token.ts'
 import { extensionPoints } from './extension-points.ts'
 import type { PluginDefinition } from './plugin.ts'
 import { checkedServices } from './service-shapes.ts'
@@ -13,19 +13,34 @@ export const contracts: readonly Contract[] = [...extensionPoints.map(({ token }
 )
 
 /** The reason why the plugin does not fit the contracts of this gateway, if there is one. */
-export function contractProblem({ contracts: stated = {} }: PluginDefinition): string | undefined {
+export function contractProblem({ contracts: stated = {}, needs = {}, wants = {} }: PluginDefinition): string | undefined {
   if (!isObject(stated))
     return `has a bad \`contracts\`: expected versions by the names of contracts, such as { Providers: 1 }, got ${show(stated)}`
   for (const [name, version] of Object.entries(stated)) {
     if (typeof version !== 'number' || !Number.isSafeInteger(version) || version < 1)
       return `has a bad \`contracts.${name}\`: expected the version that the plugin was written for, such as 1, got ${show(version)}`
-    const served = contracts.find(contract => contract.name === name)
-    if (!served) return `was written for version ${version} of the contract ${name}, which this turnpike does not have. ${remedyFor(name)}`
-    if (served.version === version) continue
-    const remedy = version > served.version ? 'Update turnpike' : 'Update the plugin'
-    return `was written for version ${version} of the contract ${name}, and this turnpike has version ${served.version}. ${remedy}`
+    const problem = versionProblem(name, version)
+    if (problem !== undefined) return problem
+  }
+  for (const token of [...Object.values({ ...needs }), ...Object.values({ ...wants })]) {
+    const problem = tokenProblem(token)
+    if (problem !== undefined) return problem
   }
   return undefined
+}
+
+/** The reason why the plugin cannot use a token, if it is from a copy of turnpike-sdk with another version of the contract. */
+export function tokenProblem(token: Token<any>): string | undefined {
+  const contract = typeof token === 'symbol' ? foreignContractOf(token) : undefined
+  return contract && versionProblem(contract.name, contract.version)
+}
+
+function versionProblem(name: string, version: number): string | undefined {
+  const served = contracts.find(contract => contract.name === name)
+  if (!served) return `was written for version ${version} of the contract ${name}, which this turnpike does not have. ${remedyFor(name)}`
+  if (served.version === version) return undefined
+  const remedy = version > served.version ? 'Update turnpike' : 'Update the plugin'
+  return `was written for version ${version} of the contract ${name}, and this turnpike has version ${served.version}. ${remedy}`
 }
 
 function remedyFor(name: string): string {

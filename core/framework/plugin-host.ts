@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import pTimeout from 'p-timeout'
 import { checkedService } from './checked-service.ts'
 import type { Container } from './container.ts'
-import { contractProblem, ExperimentalUses } from './contract-versions.ts'
+import { contractProblem, ExperimentalUses, tokenProblem } from './contract-versions.ts'
 import { PluginError } from '../foundation/errors.ts'
 import { isObject } from '../foundation/json.ts'
 import { kindOf } from '../foundation/kind-of.ts'
@@ -16,7 +16,7 @@ import { addOptionSecrets } from './option-secrets.ts'
 import { apiVersion, type Hook, type OptionsSchema, type PluginDefinition, type PluginUse, type Registrar } from './plugin.ts'
 import { order } from './plugin-order.ts'
 import { isNamedBy, resolvedNeeds } from './resolved-needs.ts'
-import { Registry } from './registry.ts'
+import { OpenRegistry } from './open-registry.ts'
 import { serviceProblem } from './service-shapes.ts'
 import { settleServices } from './services.ts'
 import { StoreTimes } from './store-times.ts'
@@ -139,7 +139,7 @@ export class PluginHost {
       serves: this.#serves,
       add: (point, contribution) => {
         const registry = typeof point === 'symbol' && this.#container.has(point) ? this.#container.get(point) : undefined
-        if (!(registry instanceof Registry)) throw new PluginError(name, notAnExtensionPoint(point))
+        if (!(registry instanceof OpenRegistry)) throw new PluginError(name, tokenProblem(point) ?? notAnExtensionPoint(point))
         registry.add(contribution, name)
         this.#experimental.add(name, plugin, point)
       },
@@ -247,6 +247,8 @@ function servicesOf(plugin: PluginDefinition, member: 'provides' | 'offers', opt
   if (!Array.isArray(services)) throw new PluginError(plugin.name, notAService(member, services))
   const wrong = services.findIndex(service => typeof service !== 'symbol')
   if (wrong >= 0) throw new PluginError(plugin.name, notAService(`${member}[${wrong}]`, services[wrong]))
+  const otherVersion = (services as readonly Token<any>[]).map(tokenProblem).find(problem => problem !== undefined)
+  if (otherVersion !== undefined) throw new PluginError(plugin.name, otherVersion)
   return services as readonly Token<any>[]
 }
 
