@@ -42,6 +42,12 @@ function declare(folder) {
     throw new Error(`expected declarations in ${folder}, found none. Run node scripts/build.js first`)
   for (const file of globSync('**/*.d.ts', { cwd: folder })) cpSync(join(folder, file), join(out, file))
   pruneDeclarations(out, sources)
+  // A sixth of them is the indentation of schemas.
+  for (const path of globSync('**/*.d.ts', { cwd: out }).map(file => join(out, file)))
+    writeFileSync(
+      path,
+      readFileSync(path, 'utf8').replaceAll(/^(?: {4})+/gm, spaces => '\t'.repeat(spaces.length / 4)),
+    )
 }
 
 async function bundle() {
@@ -61,6 +67,8 @@ async function bundle() {
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name].js',
     comments: false,
+    // Names of functions and classes stay, for the stacks of errors.
+    minify: { mangle: { keepNames: true }, compress: true, codegen: { removeWhitespace: true } },
     plugins: [asciiOnly()],
   })
   return output.flatMap(({ moduleIds = [] }) => moduleIds)

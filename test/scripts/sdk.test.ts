@@ -132,7 +132,7 @@ export default definePlugin({ name: 'turnpike-plugin-other', options, ${member} 
   }`
   const later = (source: string): string => source.replace('"version": "0.1.0"', '"version": "0.2.0"')
   const newer = (contract: string) => (source: string) =>
-    later(source).replace(new RegExp(`(contract\\("${contract}", \\{\\s*version: )1`), '$12')
+    later(source).replace(new RegExp(`(["'\`]${contract}["'\`],\\s*\\{\\s*version:\\s*)1`), '$12')
   const same = await gateway({ plugins: [...basics(), await pluginIn(install('turnpike-plugin-same', empty(adds), later))] })
   await same.stop()
   for (const [name, member, changed, contract] of [
