@@ -24,7 +24,9 @@ const addresses = new Map<string, string>([
 
 export function writePages(): void {
   for (const folder of [content, publicFiles]) rmSync(folder, { recursive: true, force: true })
-  const summaries = new Map(pagesIndex().flatMap(({ pages }) => pages.map(({ path, summary }) => [`docs/${path}`, summary] as const)))
+  const summaries = new Map<string, string>(
+    pagesIndex().flatMap(({ pages }) => pages.map(({ path, summary }) => [`docs/${path}`, summary] as const)),
+  )
   for (const [file, address] of addresses) if (file !== 'docs/README.md') writePage(file, address, summaries.get(file))
   for (const file of filesOf('docs/**/*.{png,svg}')) copy(file, join(content, file.slice('docs/'.length)))
   for (const file of ['llms.txt', ...filesOf('docs/**/*.{md,png,svg}')]) copy(file, join(publicFiles, file))

@@ -1,6 +1,7 @@
 import type { HttpClient } from '../contracts/http-client.ts'
 import type { FromSchema, JSONSchema } from 'json-schema-to-ts'
 import type { Logger } from '../foundation/logger.ts'
+import './copies.ts'
 import { rememberOrigin } from './plugin-origin.ts'
 import type { Registry } from './registry.ts'
 import type { Token } from '../foundation/token.ts'

@@ -41,8 +41,10 @@ t.test('links are found as readers see them', async t => {
     ['a.md', 'b/c.md#place', 'd.png', 'e.md', 'https://example.com/x.md', '#place'],
   )
   t.same(
-    ['a.md', '../x.md#y', '#place', 'https://example.com', 'mailto:a@example.com'].map(target => linkedFile('docs/p.md', target)),
-    ['docs/a.md', 'x.md', undefined, undefined, undefined],
+    ['upgrades.md', '../x.md#y', '#place', 'https://example.com', 'mailto:a@example.com'].map(target =>
+      linkedFile('docs/install.md', target),
+    ),
+    ['docs/upgrades.md', 'x.md', undefined, undefined, undefined],
   )
   t.same([...placesOf('# One `two`\n\n```\n# not\n```\n\n## One `two`\n\n## A, b & C_d!\n')], ['one-two', 'one-two-1', 'a-b--c_d'])
 })

@@ -208,21 +208,21 @@ t.test('a page in the package is without what only the repository has', async t 
     'It is measured.<!-- repository --> Run `bench/run.ts`.<!-- /repository -->',
     '<!-- repository -->\n\n```bash\nnode bench/run.ts\n```\n\n<!-- /repository -->',
     '```html\n<!-- stays -->\n```',
-    '- [Design](design.md): how it works\n- [Use](use.md): how to use it',
-    'See [the design](design.md#parts) and [use](use.md).',
+    '- [Design](architecture.md): how it works\n- [Use](upgrades.md): how to use it',
+    'See [the design](architecture.md#the-tree) and [use](upgrades.md).',
   ].join('\n\n')
-  const pages = { home: '', version: '0.1.0', isShipped: (path: string) => path === 'docs/use.md' }
+  const pages = { home: '', version: '0.1.0', isShipped: (path: string) => path === 'docs/upgrades.md' }
   t.equal(
-    packedPage('docs/page.md', page, pages),
+    packedPage('docs/install.md', page, pages),
     [
       '# Page',
       'It is measured.',
       '```html\n<!-- stays -->\n```',
-      '- [Use](use.md): how to use it',
-      'See the design and [use](use.md).',
+      '- [Use](upgrades.md): how to use it',
+      'See the design and [use](upgrades.md).',
     ].join('\n\n'),
   )
-  const known = packedPage('docs/page.md', page, { ...pages, home })
-  t.match(known, `- [Design](${home}/blob/v0.1.0/docs/design.md): how it works`)
-  t.match(known, `[the design](${home}/blob/v0.1.0/docs/design.md#parts) and [use](use.md)`)
+  const known = packedPage('docs/install.md', page, { ...pages, home })
+  t.match(known, `- [Design](${home}/blob/v0.1.0/docs/architecture.md): how it works`)
+  t.match(known, `[the design](${home}/blob/v0.1.0/docs/architecture.md#the-tree) and [use](upgrades.md)`)
 })
