@@ -1,6 +1,6 @@
 // Makes a release. It changes and publishes nothing unless told to:
 //
-//   npm run release -- 0.2.0            # shows the notes and the tarball, and everything that is wrong with them
+//   npm run release -- 0.2.0            # shows the notes and the tarballs, and everything that is wrong with them
 //   npm run release -- 0.2.0 --commit   # writes the version and the changelog, commits, and tags v0.2.0
 //   npm run release -- --publish        # at that tag, in CI: packs, checks and publishes to npm, with provenance
 
@@ -13,12 +13,10 @@ import { parseArgs } from 'node:util'
 import { repository } from './release/addresses.ts'
 import { build } from './release/build.ts'
 import { git, stateProblems } from './release/git.ts'
-import { npm, pack } from './release/npm.ts'
-import { outsideProblems } from './release/outside-checks.ts'
+import { npm } from './release/npm.ts'
+import { tarballs } from './release/packages.ts'
 import { planRelease, type ReleasePlan } from './release/plan.ts'
 import { publishingProblems } from './release/publishing.ts'
-import { stage } from './release/stage.ts'
-import { tarballProblems } from './release/tarball-checks.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const scratch = mkdtempSync(join(tmpdir(), 'turnpike-release-'))
@@ -38,7 +36,7 @@ async function prepare(version: string): Promise<void> {
   const early = [...plan.problems, ...(values.commit ? stateProblems(root) : [])]
   if (values.commit) stopAt(early)
   console.log(`## ${version}\n\n${plan.notes}\n`)
-  const { problems } = await tarball(plan)
+  const { problems } = await pack(plan)
   stopAt([...early, ...problems])
   if (!values.commit) return console.log(`\nNothing is changed. To go on: npm run release -- ${version} --commit`)
   for (const [path, text] of plan.changed) writeFileSync(join(root, path), text)
@@ -50,21 +48,20 @@ async function prepare(version: string): Promise<void> {
 async function publish(): Promise<void> {
   const { version } = createRequire(import.meta.url)('../package.json') as { readonly version: string }
   stopAt([...publishingProblems(root, version, repository), ...stateProblems(root)])
-  const { file, problems } = await tarball()
+  const { files, problems } = await pack()
   stopAt(problems)
-  console.log(npm(root, 'publish', file, '--provenance', '--access', 'public'))
+  for (const file of files) console.log(npm(root, 'publish', file, '--provenance', '--access', 'public'))
 }
 
-/** Builds, packs and checks the package, as it is or as the release would have it. */
-async function tarball(plan?: ReleasePlan): Promise<{ readonly file: string; readonly problems: readonly string[] }> {
+/** Builds, packs and checks the packages, as they are or as the release would have them. */
+async function pack(plan?: ReleasePlan): Promise<{ readonly files: readonly string[]; readonly problems: readonly string[] }> {
   build(root)
-  const folder = join(scratch, 'package')
-  stage({ root, folder, home: repository, ...(plan && { changed: plan.changed }) })
-  const packed = pack(folder, '--pack-destination', scratch)
-  const file = join(scratch, packed.filename)
+  const source = { root, home: repository, ...(plan && { changed: plan.changed }) }
+  const made = await tarballs(source, { scratch, destination: scratch, isChecked: true })
   const kilobytes = (bytes: number): string => `${Math.round(bytes / 1024).toLocaleString('en-US')} KB`
-  console.log(`${packed.filename}: ${packed.files.length} files, ${kilobytes(packed.size)}, unpacked ${kilobytes(packed.unpackedSize)}`)
-  return { file, problems: [...(await tarballProblems(folder, packed, root)), ...outsideProblems(file)] }
+  for (const { packed } of made)
+    console.log(`${packed.filename}: ${packed.files.length} files, ${kilobytes(packed.size)}, unpacked ${kilobytes(packed.unpackedSize)}`)
+  return { files: made.map(({ file }) => file), problems: made.flatMap(({ problems }) => problems) }
 }
 
 function stopAt(problems: readonly string[]): void {

@@ -5,43 +5,35 @@ import { secret } from '../../plugins/guardrails/redaction/detectors/secret.ts'
 import type { Manifest } from './manifest.ts'
 import type { Packed } from './npm.ts'
 
-const mebibyte = 2 ** 20
-/** docs/install.md states what an install takes. */
-const limits = { size: 5 * mebibyte, unpackedSize: 20 * mebibyte }
+/** What a package must and may have. */
+export interface TarballRules {
+  /** In bytes. */
+  readonly limits: Readonly<Record<'size' | 'unpackedSize', number>>
+  /** Users and tools look for these. */
+  readonly required: readonly string[]
+  /** Everything that may be in the package. */
+  readonly expected: readonly RegExp[]
+}
 
-/** Users and tools look for these. */
-const required = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'llms.txt', 'sbom.cdx.json', 'dist/THIRD-PARTY-NOTICES.txt']
-
-/** Everything that may be in the package. */
-const expected = [
-  /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|llms\.txt|sbom\.cdx\.json)$/,
-  /^bin\/[\w-]+\.js$/,
-  /^dist\/.*\.(js|d\.ts)$/,
-  /^dist\/(THIRD-PARTY-NOTICES\.txt|plugins\/catalogs\/bundled\/models\.json|plugins\/endpoints\/dashboard\/app\/(style\.css|icon\.svg))$/,
-  /^docs\/.*\.(md|svg|png|json)$/,
-  /^examples\/[\w-]+\/(?:[\w-]+\/)*[\w.-]+\.(ts|js|json|md)$/,
-  /^deploy\/.*/,
-  /^plugins\/[\w-]+\/[\w-]+\/.*\.ts$/,
-]
 /** Whatever else allows them. */
 const refused = /(^|\/)(\.env|\.npmrc|\.git|node_modules|data)(\/|$)|\.(pem|key|p12|db|sqlite|log|map|tgz)$|^(?!examples\/).*\.test\./
 
 /** All that is wrong with a packed folder, in sentences. `built` is the folder in which it was built. */
-export async function tarballProblems(folder: string, packed: Packed, built: string): Promise<readonly string[]> {
+export async function tarballProblems(folder: string, packed: Packed, built: string, rules: TarballRules): Promise<readonly string[]> {
   const paths = packed.files.map(({ path }) => path)
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
   return [
-    ...missing(paths, manifest),
+    ...missing(paths, manifest, rules.required),
     ...paths
-      .filter(path => refused.test(path) || !expected.some(pattern => pattern.test(path)))
+      .filter(path => refused.test(path) || !rules.expected.some(pattern => pattern.test(path)))
       .map(path => `${path} does not belong in it`),
-    ...tooLarge(packed),
+    ...tooLarge(packed, rules.limits),
     ...packed.files.filter(({ mode }) => (mode & 0o022) !== 0).map(({ path }) => `${path} can be written by anybody`),
     ...(await leaks(folder, paths, [built, homedir()])),
   ]
 }
 
-function missing(paths: readonly string[], { exports, bin }: Manifest): readonly string[] {
+function missing(paths: readonly string[], { exports, bin = {} }: Manifest, required: readonly string[]): readonly string[] {
   const conditions = Object.values(exports).flatMap(target => (typeof target === 'string' ? [target] : Object.values(target)))
   const targets = [...conditions, ...Object.values(bin as Readonly<Record<string, string>>)].map(target => target.replace(/^\.\//, ''))
   const absent = [...required, ...targets].filter(path => !paths.some(each => matches(each, path)))
@@ -53,7 +45,7 @@ function matches(path: string, target: string): boolean {
   return after === undefined ? path === target : path.startsWith(before) && path.endsWith(after)
 }
 
-function tooLarge(packed: Packed): readonly string[] {
+function tooLarge(packed: Packed, limits: TarballRules['limits']): readonly string[] {
   return (['size', 'unpackedSize'] as const)
     .filter(name => packed[name] > limits[name])
     .map(name => `its ${name} is ${packed[name]} bytes: expected at most ${limits[name]}. If that is meant, change the limit`)

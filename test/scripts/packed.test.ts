@@ -25,7 +25,10 @@ t.test('the tarball passes every check, and installs', { skip, timeout: 600_000 
   t.equal(packing.status, 0, packing.stderr)
   mkdirSync(site)
   writeFileSync(join(site, 'package.json'), '{"name": "acme", "private": true, "type": "module"}')
-  execFileSync('npm', ['install', '--silent', '--no-audit', '--no-fund', packing.stdout.trim()], { cwd: site, stdio: 'pipe' })
+  execFileSync('npm', ['install', '--silent', '--no-audit', '--no-fund', packing.stdout.trim().split('\n').at(-1)!], {
+    cwd: site,
+    stdio: 'pipe',
+  })
   t.match(run('npx', 'turnpike', '--version'), { code: 0, text: /^\d+\.\d+\.\d+\n$/ })
 })
 

@@ -183,12 +183,17 @@ t.test('a tarball with something missing, superfluous or secret is refused', asy
     docs: { 'a.md': `The key ${key}\n`, 'b.md': `The key ${key} of example.com\n` },
     test: { 'a.test.ts': '' },
   })
-  const problems = await tarballProblems(folder, pack(folder, '--dry-run'), root)
+  const problems = await tarballProblems(folder, pack(folder, '--dry-run'), root, {
+    limits: { size: 2 ** 20, unpackedSize: 100 },
+    required: ['README.md', 'CHANGELOG.md', 'sbom.cdx.json'],
+    expected: [/^(package\.json|README\.md|LICENSE)$/, /^(bin|dist|docs)\//],
+  })
   for (const expected of [
     /^CHANGELOG\.md is missing/,
     /^sbom\.cdx\.json is missing/,
     /^dist\/core\/index\.d\.ts is missing/,
     /^dist\/plugins\/\*\/index\.js is missing/,
+    /^its unpackedSize is \d+ bytes: expected at most 100/,
     /^core\/index\.ts does not belong in it/,
     /^test\/a\.test\.ts does not belong in it/,
     /^docs\/a\.md:1 may hold a secret: ghp_…$/,
