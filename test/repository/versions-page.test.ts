@@ -52,8 +52,9 @@ t.test('the examples have the keywords of the page', async t => {
   const root = new URL('../../', import.meta.url)
   const manifests = globSync('examples/*/package.json', { cwd: root }).filter(file => !file.includes('minimal'))
   for (const file of manifests) {
-    const [first, ...kinds] = (JSON.parse(readFileSync(new URL(file, root), 'utf8')) as { readonly keywords: readonly string[] }).keywords
-    t.equal(first, 'turnpike-plugin', file)
+    const { keywords: own } = JSON.parse(readFileSync(new URL(file, root), 'utf8')) as { readonly keywords: readonly string[] }
+    t.ok(own.includes('turnpike-plugin'), file)
+    const kinds = own.filter(keyword => keyword !== 'turnpike-plugin')
     t.ok(kinds.length > 0 && kinds.every(kind => keywords.includes(kind)), `${file}: ${kinds.join(', ')}`)
   }
 })
