@@ -48,6 +48,9 @@ function declare(folder) {
       path,
       readFileSync(path, 'utf8').replaceAll(/^(?: {4})+/gm, spaces => '\t'.repeat(spaces.length / 4)),
     )
+  // So that a project needs no `"types": ["node"]`.
+  for (const path of sources.map(source => join(out, `${source}.d.ts`)))
+    writeFileSync(path, `/// <reference types="node" />\n${readFileSync(path, 'utf8')}`)
 }
 
 async function bundle() {
@@ -93,6 +96,9 @@ function ownManifest() {
       './package.json': './package.json',
     },
     dependencies: Object.fromEntries(dependencies.map(name => [name, manifest.dependencies[name] ?? manifest.devDependencies[name]])),
+    // For the compiler: some types are those of Node.js.
+    peerDependencies: { '@types/node': '*' },
+    peerDependenciesMeta: { '@types/node': { optional: true } },
     engines,
   }
 }
