@@ -128,7 +128,16 @@ test('Globex answers through a gateway', async () => {
     assert.equal(sent?.url, '/converse')
     assert.equal(sent?.headers['authorization'], `Key ${secret}`)
     assert.equal(sent?.headers['globex-version'], '2026-10')
-    assert.deepEqual((sent?.body as { safety: string; region: string }).region, 'eu')
+    assert.deepEqual(
+      { ...(sent?.body as object), messages: [] },
+      {
+        model: 'globe-2',
+        stream: true,
+        safety: 'standard',
+        region: 'eu',
+        messages: [],
+      },
+    )
     assert.ok(!gateway.logs.join('').includes(secret))
   } finally {
     await gateway.stop()
