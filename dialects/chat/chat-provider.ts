@@ -1,4 +1,4 @@
-import { definePlugin, type Plugin, type PluginDefinition } from '../../core/index.ts'
+import { definePlugin, isObject, type Plugin, type PluginDefinition } from '../../core/index.ts'
 import { apiKeyOption, headersOption, sendingOptions } from '../../core/kit.ts'
 import {
   addHost,
@@ -62,6 +62,8 @@ export interface ChatHostsSchema<N extends string> {
 
 /** The plugin of several hosts that speak dialects of Chat Completions. The option `host` chooses one of them. */
 export function chatProviders<const N extends string>({ name, hosts, host: usual, description }: ChatHosts<N>): Plugin<ChatHostsSchema<N>> {
+  if (!isObject(hosts) || !isObject(hosts[usual]))
+    throw new TypeError(`chatProviders needs \`hosts\`, an object of tables, and in \`host\` the name of one of them, got ${String(usual)}`)
   const options = {
     type: 'object',
     additionalProperties: false,

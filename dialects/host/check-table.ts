@@ -8,9 +8,20 @@ export function checkTable(caller: string, table: unknown, shape: Readonly<Recor
 }
 
 /** The same for a plugin that is being set up. */
-export function checkTableOf(plugin: string, table: unknown, shape: Readonly<Record<string, Check>>): void {
-  const problems = problemsOf(table, shape)
+export function checkTableOf(
+  plugin: string,
+  table: unknown,
+  shape: Readonly<Record<string, Check>>,
+  required: readonly string[] = [],
+): void {
+  const problems = problemsOf(table, shape, required)
   if (problems.length > 0) throw new PluginError(plugin, `has a table with ${counted(problems)}`)
+}
+
+/** Throws a `TypeError` for a table that is none, before a plugin can be named. */
+export function needTable(caller: string, table: unknown): void {
+  if (typeof table !== 'object' || table === null || Array.isArray(table))
+    throw new TypeError(`${caller} needs a table, such as { name: 'acme-chat', id: 'acme', baseUrl: 'https://llm.example.com/v1' }`)
 }
 
 function counted(problems: readonly string[]): string {

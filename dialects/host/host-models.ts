@@ -14,7 +14,11 @@ export function hostModels(provider: string, models: Readonly<Record<string, Hos
     ...(ownedBy !== undefined && { ownedBy }),
     endpoints: [{ ...endpoint, provider }],
   }))
-  return { name: `models of ${provider}`, summary: () => `${entries.length} models`, entries: () => entries }
+  return {
+    name: `models of ${provider}`,
+    summary: () => `${entries.length} ${entries.length === 1 ? 'model' : 'models'}`,
+    entries: () => entries,
+  }
 }
 
 export interface ListedModelsOptions {

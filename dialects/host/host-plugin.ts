@@ -1,6 +1,7 @@
 import {
   CatalogSources,
   definePlugin,
+  isObject,
   PluginError,
   Providers,
   type Options,
@@ -15,11 +16,12 @@ import {
   ApiKeys,
   headersOption,
   httpProvider,
+  isPending,
   sendingOptions,
   type ProviderAdapter,
   type SendingRules,
 } from '../../core/kit.ts'
-import { checkTableOf } from './check-table.ts'
+import { checkTableOf, needTable } from './check-table.ts'
 import type { Departures } from './departures.ts'
 import type { HostConnection } from './host-connection.ts'
 import { hostModels, listedModels } from './host-models.ts'
@@ -89,6 +91,7 @@ export function hostPlugin<H extends HostPlace & Departures, const P extends Opt
   table: H & HostPlugin<H, P, R>,
   maker: PluginMaker,
 ): Plugin<HostSchema<P, R>> {
+  needTable(maker.name, table)
   const { name, id, options, required = [], departures } = table
   const properties = { ...leadingOptions(table, dialect.path), ...options, headers: headersOption, ...sendingOptions }
   const definition: PluginDefinition = {
@@ -96,7 +99,11 @@ export function hostPlugin<H extends HostPlace & Departures, const P extends Opt
     options: { type: 'object', additionalProperties: false, required, properties },
     instance: (use: HostUse) => use.id,
     setup(gateway, use: HostUse) {
-      const changes = departures?.(use as never)
+      checkTableOf(gateway.name, table, dialect.shape, ['id'])
+      const changes: unknown = departures?.(use as never)
+      const problem = changesProblem(changes)
+      if (problem !== undefined)
+        throw new PluginError(gateway.name, `has a table whose \`departures\` must return members of it, got ${problem}`)
       addHost(gateway, dialect, { ...table, ...present(changes) }, { ...use, id: use.id ?? id })
     },
   }
@@ -144,6 +151,11 @@ function leadingOptions(
   }
 }
 
-function present(changes: object | undefined): object {
-  return Object.fromEntries(Object.entries(changes ?? {}).filter(([, value]) => value !== undefined))
+function changesProblem(changes: unknown): string | undefined {
+  if (isPending(changes)) return 'a promise (leave out `async`)'
+  return changes === undefined || isObject(changes) ? undefined : String(changes)
+}
+
+function present(changes: unknown): object {
+  return Object.fromEntries(Object.entries((changes ?? {}) as object).filter(([, value]) => value !== undefined))
 }

@@ -6,10 +6,10 @@ export type Check = (value: unknown, path: string, report: (problem: string) => 
 /** A check for each member of a table. */
 export type Shape<T> = { readonly [N in keyof Required<T>]: Check }
 
-/** All problems of a table, each in a few words. */
-export function problemsOf(table: unknown, shape: Readonly<Record<string, Check>>): readonly string[] {
+/** All problems of a table, each in a few words. `required`: members that it must have. */
+export function problemsOf(table: unknown, shape: Readonly<Record<string, Check>>, required: readonly string[] = []): readonly string[] {
   const problems: string[] = []
-  membersLike(shape)(table, '', problem => void problems.push(problem))
+  membersLike(shape, required)(table, '', problem => void problems.push(problem))
   return problems
 }
 
@@ -18,7 +18,7 @@ export function membersLike(shape: Readonly<Record<string, Check>>, required: re
   const known = Object.keys(shape)
   return (value, path, report) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
-      return report(wrong(path, `an object of ${known.join(', ')}`, value))
+      return report(wrong(path, known.length > maxListed ? 'an object' : `an object of ${known.join(', ')}`, value))
     for (const name of required)
       if ((value as Readonly<Record<string, unknown>>)[name] === undefined) report(`${stepped(path, name)} is missing`)
     for (const [name, member] of Object.entries(value)) {
@@ -87,8 +87,12 @@ function stepped(path: string, name: string): string {
 
 function advice(name: string, known: readonly string[]): string {
   const near = nearest(name, known)
-  return near.length > 0 ? `; did you mean ${near.join(', ')}?` : ` (expected ${known.join(', ')})`
+  if (near.length > 0) return `; did you mean ${near.join(', ')}?`
+  return known.length > maxListed ? ' (docs/dialects.md lists those that there are)' : ` (expected ${known.join(', ')})`
 }
+
+/** More names say less than none. */
+const maxListed = 16
 
 function wrong(path: string, expected: string, value: unknown): string {
   return `${path || 'the table'} must be ${expected}, got ${shown(value)}`

@@ -6,6 +6,7 @@ import { testGateway } from '../../core/testing/index.ts'
 import {
   chatAdapter,
   chatProvider,
+  chatProviders,
   messagesAdapter,
   messagesProvider,
   responsesAdapter,
@@ -109,6 +110,14 @@ t.test('the tables of this package have no mistakes', async t => {
   for (const [name, { explicit: _, ...host }] of Object.entries<Host>(hosts)) t.equal(problemOf(host), '', name)
 })
 
+t.test('what is no table is refused where the plugin is made', async t => {
+  t.throws(() => chatProvider(baseUrl as never), { name: 'TypeError', message: /chatProvider needs a table, such as \{ name: 'acme-chat'/ })
+  t.throws(() => messagesProvider(undefined as never), { message: /messagesProvider needs a table/ })
+  const hosts = { eu: { baseUrl } }
+  t.throws(() => chatProviders({ name: 'acme-chat', hosts, host: 'us' as 'eu' }), { message: /the name of one of them, got us/ })
+  t.equal(await startProblem(chatProviders({ name: 'acme-chat', hosts, host: 'eu' })({})), '')
+})
+
 t.test('an error is blamed on the plugin in the file of its table', async t => {
   const { plugin } = chatProvider({ name: 'acme-chat', id: 'acme', baseUrl })({})
   t.match(placeIn(new Error('in this file'), plugin)?.file, /tables\.test\.ts$/)
@@ -131,6 +140,10 @@ t.test('a plugin with a mistaken table does not start, and its error names the p
     await startProblem(mistaken({})),
     /plugin acme-chat\(acme\) has a table with a mistake: unknown member thinkTag; did you mean thinkTags\?/,
   )
+  const { id: _id, ...nameless } = table
+  t.match(await startProblem(chatProvider(nameless as typeof table)({})), /has a table with a mistake: id is missing/)
+  const late = chatProvider({ ...table, departures: (async () => ({ thinkTags: true })) as never })
+  t.match(await startProblem(late({})), /`departures` must return members of it, got a promise \(leave out `async`\)/)
   const byOptions = responsesProvider({
     ...table,
     options: { region: { type: 'string', description: 'Where to.' } },
