@@ -1,4 +1,5 @@
 import { isObject, ProviderFailure } from '../../core/index.ts'
+import { isPending, wording } from '../../core/kit.ts'
 import type { Anatomy, Body } from './anatomy.ts'
 import type { Departures } from './departures.ts'
 import { memberPath, valueAt, type MemberPath } from './member-path.ts'
@@ -38,8 +39,13 @@ export class ReplyReader {
     const inner = this.#wrapped ? valueAt(given, this.#wrapped) : given
     if (!isObject(inner)) return this.#wrapped ? undefined : { body: given, isChanged: false }
     if (inner !== given) this.#refuse(inner, upstream)
-    const body = (changeReply ? changeReply(inner) : inner) as Body | undefined
+    const body: unknown = changeReply ? changeReply(inner) : inner
     if (body === undefined) return undefined
+    if (!isBody(body))
+      throw new ProviderFailure({
+        kind: 'protocol',
+        message: wording`The provider's \`changeReply\` returned neither an object nor undefined.`,
+      })
     // Bitwise, because each of them has to run.
     const told =
       Number(this.#usage !== undefined && this.#putUsage(body, given)) | Number(finishReasons !== undefined && this.#putStops(body))
@@ -76,4 +82,8 @@ export class ReplyReader {
     }
     return isChanged
   }
+}
+
+function isBody(value: unknown): value is Body {
+  return isObject(value) && !isPending(value)
 }

@@ -1,4 +1,5 @@
-import type { JsonObject, ProviderCall } from '../../core/index.ts'
+import { isObject, ProviderFailure, type JsonObject, type ProviderCall } from '../../core/index.ts'
+import { isPending, wording } from '../../core/kit.ts'
 import type { Departures } from './departures.ts'
 
 /** Gives members of a request the host's names. Changes `body`. */
@@ -18,7 +19,10 @@ export function withHostNames(body: JsonObject, renamed: Departures['renamed']):
 /** Adds what every request to the host has, and what the host's table changes in it. May change `body`. */
 export function completedBody(body: JsonObject, call: ProviderCall, { added, changeRequest }: Departures): JsonObject {
   if (added) Object.assign(body, added)
-  return changeRequest ? changeRequest(withoutAbsent(body), call) : body
+  if (!changeRequest) return body
+  const changed: unknown = changeRequest(withoutAbsent(body), call)
+  if (isObject(changed) && !isPending(changed)) return changed
+  throw new ProviderFailure({ kind: 'protocol', message: wording`The provider's \`changeRequest\` returned no object to send.` })
 }
 
 function withoutAbsent(body: JsonObject): JsonObject {

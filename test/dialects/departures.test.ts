@@ -11,6 +11,7 @@ import {
   type MessagesHost,
   type ResponsesHost,
 } from '../../dialects/index.ts'
+import chat from '../../plugins/endpoints/chat/index.ts'
 import responses from '../../plugins/endpoints/responses/index.ts'
 import models from '../../plugins/endpoints/models/index.ts'
 import localSealer from '../../plugins/sealers/local/index.ts'
@@ -268,6 +269,37 @@ t.test('Messages in other words', async t => {
   for (const name of ['max_tokens', 'top_k', 'stop_sequences']) t.notOk(name in body, name)
   const authorized = await adapter.authorize!({ method: 'POST', url: baseUrl, headers: {} }, credentialId, new AbortController().signal)
   t.same(authorized.headers, { 'x-api-key': 'sk-demo-dialects' })
+})
+
+t.test('functions of a table that return something else are failures that say so', async t => {
+  for (const changed of [undefined, null, 5, 'x', [], Promise.resolve({})]) {
+    const sending = chatAdapter({ baseUrl, changeRequest: () => changed as never })
+    t.throws(() => sending.prepare(providerCall(hello)), { message: /changeRequest/ } as never, `request ${String(changed)}`)
+    if (changed === undefined) continue
+    const reading = chatAdapter({ baseUrl, changeReply: () => changed as never })
+    for (const stream of [true, false]) {
+      const body = stream ? sseFrame({ choices: [] }) : '{"choices":[]}'
+      const { failure } = await replay(reading, providerCall({ ...hello, stream }), { pieces: [Buffer.from(body)] })
+      t.match(failure, { kind: 'protocol', message: /changeReply/ }, `reply ${String(changed)}`)
+    }
+  }
+})
+
+t.test('callers of the same wire get its own words, not those of the host', async t => {
+  await using upstream = await fakeUpstream(() => ({
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ reply: [{ model: 'demo', choices: [{ message: { content: 'Hello.' }, finish_reason: 'cut' }] }], bill }),
+  }))
+  const acme = chatProvider({ ...chatHost, name: 'acme-chat', id: 'acme', baseUrl: upstream.url })
+  const gateway = await testGateway({ plugins: [memory({}), localSealer({ masterKey: '0'.repeat(64) }), chat({}), acme({})] })
+  t.teardown(() => gateway.stop())
+  const reply = await gateway.request('/v1/chat/completions', {
+    body: { model: 'acme/demo', messages: [{ role: 'user', content: 'Hello' }] },
+  })
+  t.match(await reply.json(), {
+    choices: [{ message: { content: 'Hello.' }, finish_reason: 'length' }],
+    usage: { prompt_tokens: 15, completion_tokens: 7, prompt_tokens_details: { cached_tokens: 4 } },
+  })
 })
 
 t.test('models of a table and of a list are in the catalog', async t => {
