@@ -37,7 +37,7 @@ export class ReplyReader {
     this.#refuse(given, upstream)
     const { finishReasons, changeReply } = this.#departures
     const inner = this.#wrapped ? valueAt(given, this.#wrapped) : given
-    if (!isObject(inner)) return this.#wrapped ? undefined : { body: given, isChanged: false }
+    if (!isObject(inner)) return this.#wrapped ? this.#countsAlone(given) : { body: given, isChanged: false }
     if (inner !== given) this.#refuse(inner, upstream)
     const body: unknown = changeReply ? changeReply(inner) : inner
     if (body === undefined) return undefined
@@ -46,10 +46,15 @@ export class ReplyReader {
         kind: 'protocol',
         message: wording`The provider's \`changeReply\` returned neither an object nor undefined.`,
       })
-    // Bitwise, because each of them has to run.
-    const told =
-      Number(this.#usage !== undefined && this.#putUsage(body, given)) | Number(finishReasons !== undefined && this.#putStops(body))
-    return { body, isChanged: inner !== given || changeReply !== undefined || told === 1 }
+    const hasCounts = this.#putUsage(body, given)
+    const hasStops = finishReasons !== undefined && this.#putStops(body)
+    return { body, isChanged: inner !== given || changeReply !== undefined || hasCounts || hasStops }
+  }
+
+  /** An event may have nothing but the counts, which stand outside of what is wrapped. */
+  #countsAlone(given: unknown): ReadBody | undefined {
+    const body: Body = {}
+    return this.#putUsage(body, given) ? { body, isChanged: true } : undefined
   }
 
   #refuse(body: unknown, upstream: () => string): void {
@@ -59,9 +64,10 @@ export class ReplyReader {
 
   /** The counts may stand outside of what is wrapped. */
   #putUsage(body: Body, given: unknown): boolean {
+    if (!this.#usage) return false
     for (const path of this.#usagePaths) {
       const holder = valueAt(body, path) ?? (body === given ? undefined : valueAt(given, path))
-      const counts = holder === undefined ? undefined : this.#usage!.read(holder)
+      const counts = holder === undefined ? undefined : this.#usage.read(holder)
       if (!counts) continue
       this.#anatomy.putUsage(body, counts)
       return true

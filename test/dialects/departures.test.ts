@@ -84,6 +84,14 @@ t.test('Chat Completions in other words', async t => {
         },
         billed: { input: 15, output: 7 },
       },
+      {
+        name: 'counted in an event by itself',
+        request: hello,
+        stream: {
+          body: [sseFrame(chunk({ content: 'Hello.' }, 'done')), sseFrame({ bill }), sseFrame('<end>')].join(''),
+          events: [model, said, counted({}), stop],
+        },
+      },
     ],
     failures: [...failures],
     failuresInside: [{ name: 'busy', kind: 'overloaded', stream: { body: sseFrame(busy), events: [] }, reply: { body: busy } }],
