@@ -53,6 +53,7 @@ function commonJsAdvice(name: string, path: string): string {
 const modules: Readonly<Record<string, () => Promise<object>>> = {
   turnpike: () => import('../core/index.ts'),
   'turnpike/kit': () => import('../core/kit.ts'),
+  'turnpike/dialects': () => import('../dialects/index.ts'),
   'turnpike/stores': () => import('../core/stores.ts'),
   'turnpike/admin': () => import('../core/admin.ts'),
   'turnpike/config': () => import('./index.ts'),

@@ -53,4 +53,5 @@ export {
   type Registrar,
   type Resolved,
 } from './framework/plugin.ts'
+export type { PluginMaker } from './framework/plugin-origin.ts'
 export type { Registry, RegistryEntry } from './framework/registry.ts'

@@ -102,7 +102,15 @@ export {
   type RetrievalRequest,
   type RetrievalUsage,
 } from './contracts/retrieval.ts'
-export { noUsage, type Citation, type ExtraEvent, type LogProb, type SearchAction, type SearchResult } from './contracts/events.ts'
+export {
+  finishReasons,
+  noUsage,
+  type Citation,
+  type ExtraEvent,
+  type LogProb,
+  type SearchAction,
+  type SearchResult,
+} from './contracts/events.ts'
 export { features, type Feature } from './contracts/feature.ts'
 export type { AnswerText, RefusedRoute, SettingsProblem } from './contracts/guardrail.ts'
 export type {
@@ -165,16 +173,17 @@ export {
   type Vendor,
   type WithExtra,
 } from './contracts/parts.ts'
-export type {
-  AttemptClock,
-  Credential,
-  HedgeAfter,
-  Progress,
-  ProviderFailureOptions,
-  SendingRules,
-  SlowStream,
-  Timeouts,
-  Yielded,
+export {
+  failureKinds,
+  type AttemptClock,
+  type Credential,
+  type HedgeAfter,
+  type Progress,
+  type ProviderFailureOptions,
+  type SendingRules,
+  type SlowStream,
+  type Timeouts,
+  type Yielded,
 } from './contracts/provider.ts'
 export type { HistoryUse, RequestEnvelope, Thread } from './contracts/request-envelope.ts'
 export type { OpenScope, RequestScope, ScopeOpening } from './contracts/request-scope.ts'
@@ -245,6 +254,7 @@ export { certifiedOnly, type Certificate, type CertifiedOnly } from './guards/ce
 export { decisionTexts, type DecisionTexts } from './guards/decision-texts.ts'
 export { jsonTexts, type JsonText, type JsonTexts } from './guards/json-texts.ts'
 export { readRequestTexts, requestTexts, type RequestText, type RequestTexts } from './guards/request-texts.ts'
+export { askJson } from './provider-kit/ask-json.ts'
 export { engineDefinition, type EngineDefinition, type EngineSchema } from './provider-kit/engine-definition.ts'
 export { engineBaseUrl, engineKeyOption } from './provider-kit/engine-options.ts'
 export { getWith, postForm, postJson } from './provider-kit/engine-request.ts'
@@ -266,6 +276,7 @@ export { jsonInstruction } from './provider-kit/json-instruction.ts'
 export { offeredFunctions } from './provider-kit/offered-functions.ts'
 export { unlessOversized } from './provider-kit/oversized-request.ts'
 export { textOfPart } from './provider-kit/part-text.ts'
+export { PolledCatalog, type PolledCatalogOptions } from './provider-kit/polled-catalog.ts'
 export { apiKeyOption, ApiKeys, headersOption } from './provider-kit/provider-options.ts'
 export { RenewedCredential, type Grant, type RenewedCredentialOptions } from './provider-kit/renewed-credential.ts'
 export { retiredModel } from './provider-kit/retired-model.ts'

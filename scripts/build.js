@@ -134,7 +134,7 @@ async function bundleThreads() {
 
 /** Their programs: what the sources start as `startWorker(import.meta.url, './program')`, or with a member `module`. */
 function threads() {
-  return globSync('{core,plugins,config}/**/*.ts', { cwd: root }).flatMap(file => {
+  return globSync('{core,dialects,plugins,config}/**/*.ts', { cwd: root }).flatMap(file => {
     const starts = readFileSync(join(root, file), 'utf8').matchAll(
       /startWorker\(import\.meta\.url, '([^']+)'|\bbeside: import\.meta\.url,\s+module: '([^']+)'/g,
     )

@@ -63,7 +63,7 @@ async function readPlugin(file: string): Promise<DocumentedPlugin> {
   const source = join(root, file)
   const { default: plugin } = (await import(pathToFileURL(source).href)) as { readonly default: Plugin<object> }
   const use = (plugin as (options: object) => ReturnType<Plugin<object>>)({})
-  const [, comment = ''] = /\/\*\*((?:(?!\*\/)[^])*)\*\/\s*export default definePlugin/.exec(readFileSync(source, 'utf8')) ?? []
+  const [, comment = ''] = /\/\*\*((?:(?!\*\/)[^])*)\*\/\s*export default \w+\(/.exec(readFileSync(source, 'utf8')) ?? []
   const summary = comment
     .replaceAll(/^\s*\* ?/gm, '')
     .replaceAll(/docs\/([\w/-]+\.md)(#[\w-]+)?/g, '[$1]($1$2)')

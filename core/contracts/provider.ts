@@ -121,19 +121,21 @@ export interface AttemptClock {
   replied?(): void
 }
 
-export type FailureKind =
-  | 'invalid-request'
-  | 'not-found'
-  | 'auth'
-  | 'quota'
-  | 'rate-limit'
-  | 'overloaded'
-  | 'unavailable'
-  | 'timeout'
-  | 'network'
-  | 'protocol'
-  | 'refused'
-  | 'context-length'
+export const failureKinds = [
+  'invalid-request',
+  'not-found',
+  'auth',
+  'quota',
+  'rate-limit',
+  'overloaded',
+  'unavailable',
+  'timeout',
+  'network',
+  'protocol',
+  'refused',
+  'context-length',
+] as const
+export type FailureKind = (typeof failureKinds)[number]
 
 /** `replied`: the head of a reply came, but none of its events. */
 export type Progress = 'none' | 'connected' | 'replied' | 'answering'

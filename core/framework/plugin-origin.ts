@@ -16,17 +16,19 @@ export interface CodePlace {
  */
 const origins = sharedByCopies('origins', () => new WeakMap<object, Error>())
 
-/** Called by `definePlugin`: its caller is the plugin's own file. */
-export function rememberOrigin(plugin: unknown): void {
+/** Called by `definePlugin`. `maker`: the function whose caller is the plugin's own file. */
+export function rememberOrigin(plugin: unknown, maker: PluginMaker): void {
   if (typeof plugin !== 'object' || plugin === null) return
   const { stackTraceLimit } = Error
-  Error.stackTraceLimit = callerFrame + 1
-  origins.set(plugin, new Error())
+  Error.stackTraceLimit = 1
+  const origin = new Error()
+  Error.captureStackTrace(origin, maker)
+  origins.set(plugin, origin)
   Error.stackTraceLimit = stackTraceLimit
 }
 
-/** After `rememberOrigin` and `definePlugin`. */
-const callerFrame = 2
+/** A function that makes a plugin of what it is given. */
+export type PluginMaker = (...given: any[]) => unknown
 
 function originOf(plugin: object): CodePlace | undefined {
   const frame = framesOf(origins.get(plugin)).at(-1)

@@ -2,7 +2,7 @@ import type { HttpClient } from '../contracts/http-client.ts'
 import type { FromSchema, JSONSchema } from 'json-schema-to-ts'
 import type { Logger } from '../foundation/logger.ts'
 import './copies.ts'
-import { rememberOrigin } from './plugin-origin.ts'
+import { rememberOrigin, type PluginMaker } from './plugin-origin.ts'
 import type { Registry } from './registry.ts'
 import type { Token } from '../foundation/token.ts'
 
@@ -117,9 +117,11 @@ export function definePlugin<const S extends OptionsSchema, N extends Needs = {}
     readonly migrate?: (gateway: MigrationContext, options: Options<S>) => Promise<readonly string[]>
     setup(gateway: Registrar, options: Options<S>, needs: Resolved<N> & Partial<Resolved<W>>): void | Promise<void>
   },
+  /** The function that defines plugins for others, if there is one: errors then find the plugin in the file that calls it. */
+  maker: PluginMaker = definePlugin,
 ): Plugin<S> {
   const use: Plugin<S> = (options = {} as never) => ({ apiVersion, plugin, options })
-  rememberOrigin(plugin)
+  rememberOrigin(plugin, maker)
   // Names the plugin in the error for one that was listed without a call.
   return Object.defineProperty(use, 'name', { value: camelCase(String(plugin?.name)) })
 }

@@ -42,12 +42,15 @@ export class ApiKeys {
     if (!this.credentials) throw new PluginError(plugin, `needs the option apiKey, such as apiKey: env('${variable}').`)
   }
 
-  /** An adapter's `authorize`: puts the key in this header, as a bearer token if it is `authorization`. Without a key, the request stays unchanged. */
-  authorizeBy(header: string): NonNullable<ProviderAdapter['authorize']> {
+  /**
+   * An adapter's `authorize`: puts the key in this header, behind the word `scheme`, which is `Bearer` in `authorization` and nothing in
+   * others, unless you give one. Without a key, the request stays unchanged.
+   */
+  authorizeBy(header: string, scheme = header === 'authorization' ? 'Bearer' : ''): NonNullable<ProviderAdapter['authorize']> {
+    const prefix = scheme && `${scheme} `
     return (request, credentialId) => {
       const secret = this.secret(credentialId)
-      if (secret === undefined) return request
-      return { ...request, headers: { ...request.headers, [header]: header === 'authorization' ? `Bearer ${secret}` : secret } }
+      return secret === undefined ? request : { ...request, headers: { ...request.headers, [header]: prefix + secret } }
     }
   }
 

@@ -12,7 +12,7 @@ export const shards: readonly Shard[] = [
   { name: 'stores', folders: ['test/plugins/stores'], startsCommand: true },
   { name: 'dashboard', folders: ['test/plugins/endpoints/dashboard', 'test/clients', 'test/gateway'], startsCommand: true },
   { name: 'package', folders: ['test/config', 'test/deploy', 'test/scripts', 'test/bench', 'examples'], startsCommand: true },
-  { name: 'plugins', folders: ['test/plugins'] },
+  { name: 'plugins', folders: ['test/plugins', 'test/dialects'] },
   { name: 'core', folders: ['test/core', 'test/repository'], startsCommand: true },
 ]
 

@@ -439,14 +439,15 @@ t.test('a variable makes the operator a target of alerts', async t => {
 })
 
 t.test('the assemblies of this repository are sound', async t => {
-  const variables = { OPENAI_API_KEY: 'sk-demo', ACME_API_KEY: 'sk-demo' }
+  const variables = { OPENAI_API_KEY: 'sk-demo', ACME_API_KEY: 'sk-demo', GLOBEX_API_KEY: 'sk-demo' }
   const before = { ...process.env }
   t.teardown(() => {
     for (const name of Object.keys(variables)) delete process.env[name]
     Object.assign(process.env, before)
   })
   Object.assign(process.env, variables)
-  for (const path of ['gateway.config.ts', 'examples/minimal/gateway.config.ts', 'examples/custom-provider/gateway.config.ts']) {
+  const examples = ['minimal', 'custom-provider', 'custom-dialect'].map(name => `examples/${name}/gateway.config.ts`)
+  for (const path of ['gateway.config.ts', ...examples]) {
     const { plugins, problems } = await loadConfig(fileURLToPath(new URL(`../../${path}`, import.meta.url)))
     t.same(problems, [])
     t.equal(order(check(plugins)).length, plugins.length, path)

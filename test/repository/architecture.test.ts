@@ -7,7 +7,7 @@ import { includables, requestBodySchema } from '../../plugins/endpoints/response
 import { alone } from '../../scripts/tests/shards.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const sourceFolders = ['core', 'plugins', 'config', 'test', 'bench', 'examples', 'scripts']
+const sourceFolders = ['core', 'dialects', 'plugins', 'config', 'test', 'bench', 'examples', 'scripts']
 
 interface Import {
   /** The importing file, from the root. */
@@ -81,7 +81,7 @@ t.test('contracts rest on nothing but names and types', async t => {
 })
 
 t.test('nothing takes only native promises for promises', async t => {
-  const own = files.filter(file => /^(core|plugins|config)\//.test(file))
+  const own = files.filter(file => /^(core|dialects|plugins|config)\//.test(file))
   t.same(
     own.filter(file => readFileSync(join(root, file), 'utf8').includes('instanceof Promise')),
     [],
@@ -133,7 +133,7 @@ t.test('the folders of core depend on one another in one direction', async t => 
 const layered = /^(config|plugins\/stores|plugins\/endpoints\/admin)\//
 
 t.test('no file imports itself by way of others', async t => {
-  const ownImports = imports.filter(({ file, local }) => local && /^(core|plugins|config)\//.test(file))
+  const ownImports = imports.filter(({ file, local }) => local && /^(core|dialects|plugins|config)\//.test(file))
   const within = (folder: RegExp): readonly Import[] => ownImports.filter(({ file, target }) => folder.test(file) && folder.test(target))
   t.same(circlesAmong(ownImports.filter(({ typeOnly }) => !typeOnly)), [], 'at run time, anywhere')
   t.same(circlesAmong(within(layered)), [], 'types included, in these folders')
@@ -163,7 +163,7 @@ function circlesAmong(edges: readonly Import[]): readonly (readonly string[])[] 
   return [...new Map(circles.map(circle => [circle.join(), circle])).values()]
 }
 
-t.test('core knows neither plugins nor config, and of itself not the test kit', async t => {
+t.test('core knows neither dialects, plugins nor config, and of itself not the test kit', async t => {
   t.same(
     strays(/^core\//, ({ target, local }) => !local || target.startsWith('core/')),
     [],
@@ -194,22 +194,25 @@ const reused: Readonly<Record<string, readonly string[]>> = {
   'plugins/endpoints/conversations': ['plugins/endpoints/responses'],
   // The same requests and events, as messages.
   'plugins/endpoints/responses-websocket': ['plugins/endpoints/responses'],
-  'plugins/providers/azure': ['plugins/providers/anthropic', 'plugins/providers/openai-chat', 'plugins/providers/openai-responses'],
-  // Claude has its maker's rules there too, and InvokeModel carries the bodies of other dialects.
-  'plugins/providers/bedrock': ['plugins/providers/anthropic', 'plugins/providers/cohere', 'plugins/providers/openai-chat'],
-  // Rerankings are one dialect.
-  'plugins/providers/cohere': ['plugins/providers/openai-chat'],
-  'plugins/providers/jina': ['plugins/providers/openai-chat'],
-  // The common protocol, by the row of its host.
+  // What models can do depends on their maker, not on the platform.
+  'plugins/providers/anthropic': ['dialects/messages'],
+  'plugins/providers/azure': ['plugins/providers/anthropic', 'plugins/providers/openai-responses'],
+  // Claude has its maker's rules there too, in another wire, and InvokeModel carries the bodies of other dialects.
+  'plugins/providers/bedrock': [
+    'dialects/messages',
+    'plugins/providers/anthropic',
+    'plugins/providers/cohere',
+    'plugins/providers/openai-chat',
+  ],
+  // By the row of its host.
   'plugins/providers/mistral': ['plugins/providers/openai-chat'],
-  // Embeddings are one dialect.
-  'plugins/providers/openai-responses': ['plugins/providers/openai-chat'],
-  'plugins/providers/voyage': ['plugins/providers/openai-chat'],
   'plugins/providers/vertex': ['plugins/providers/gemini', 'plugins/providers/anthropic'],
 }
 
 /** The public import paths, other than config, gateway and testing. */
 const doors = ['core/index.ts', 'core/kit.ts', 'core/stores.ts', 'core/admin.ts']
+/** The door of the dialects, which know two of them. */
+const dialectsDoor = 'dialects/index.ts'
 
 /** The lists of fields. The dashboard reads them in the browser, too, by way of one file. */
 const fieldLists = ['account-fields', 'fields', 'key-fields', 'record-fields'].map(name => `core/contracts/${name}.ts`)
@@ -228,7 +231,11 @@ t.test('the lists of fields run in browsers: they import types, and each other',
 })
 
 t.test('plugins know the doors and their own folder', async t => {
-  const folderOf = (path: string): string => path.split('/').slice(0, 3).join('/')
+  const folderOf = (path: string): string =>
+    path
+      .split('/')
+      .slice(0, path.startsWith('dialects/') ? 2 : 3)
+      .join('/')
   t.same(
     strays(/^plugins\//, given => {
       const { file, target, local } = given
@@ -237,11 +244,28 @@ t.test('plugins know the doors and their own folder', async t => {
         !local ||
         readsFieldLists(given) ||
         doors.includes(target) ||
+        target === dialectsDoor ||
         folderOf(target) === own ||
         (reused[own]?.includes(folderOf(target)) ?? false)
       )
     }),
     [],
+  )
+})
+
+t.test('dialects know the doors for providers and one another', async t => {
+  t.same(
+    strays(
+      /^dialects\//,
+      ({ target, local }) =>
+        target.startsWith('node:') || (local && (target.startsWith('dialects/') || ['core/index.ts', 'core/kit.ts'].includes(target))),
+    ),
+    [],
+  )
+  t.same(
+    strays(/^dialects\//, ({ target }) => target !== dialectsDoor),
+    [],
+    'and not by their own door',
   )
 })
 
@@ -254,14 +278,15 @@ t.test('core itself imports no door', async t => {
 
 t.test('config knows core and plugins', async t => {
   t.same(
-    strays(/^config\//, ({ target, local }) => !local || /^(core|plugins|config)\/|^package\.json$/.test(target)),
+    strays(/^config\//, ({ target, local }) => !local || /^(core|dialects|plugins|config)\/|^package\.json$/.test(target)),
     [],
   )
 })
 
 t.test('any thenable counts as a promise', async t => {
   const wrong = files.filter(
-    file => /^(core|plugins|config|examples)\//.test(file) && readFileSync(join(root, file), 'utf8').includes('instanceof Promise'),
+    file =>
+      /^(core|dialects|plugins|config|examples)\//.test(file) && readFileSync(join(root, file), 'utf8').includes('instanceof Promise'),
   )
   t.same(wrong, [], 'ask isPending: plugins may return promises of another kind')
 })
@@ -304,14 +329,14 @@ t.test('frameworks are used by their public interface only', async t => {
 
 t.test('the oracle is independent of what it judges', async t => {
   t.same(
-    strays(/^test\/plugins\/providers\/oracle\//, ({ target, local }) => !local || !/^(core|plugins|config)\//.test(target)),
+    strays(/^test\/plugins\/providers\/oracle\//, ({ target, local }) => !local || !/^(core|dialects|plugins|config)\//.test(target)),
     [],
   )
 })
 
 /** The part of the dashboard that runs in browsers. The published package has it bundled. */
 const app = 'plugins/endpoints/dashboard/app/'
-const published = /^(core|config|plugins)\/(?!endpoints\/dashboard\/app\/)/
+const published = /^(core|config|dialects|plugins)\/(?!endpoints\/dashboard\/app\/)/
 
 /** Development dependencies whose code the build puts into `dist/`. */
 const bundled = [
@@ -377,7 +402,20 @@ t.test('every plugin has a test', async t => {
 })
 
 /** The folders of test/, each explained in docs/architecture.md#the-tree. */
-const testFolders = ['bench', 'clients', 'config', 'core', 'deploy', 'fixtures', 'gateway', 'kit', 'plugins', 'repository', 'scripts']
+const testFolders = [
+  'bench',
+  'clients',
+  'config',
+  'core',
+  'deploy',
+  'dialects',
+  'fixtures',
+  'gateway',
+  'kit',
+  'plugins',
+  'repository',
+  'scripts',
+]
 
 /** Folders for tests that run against every plugin of a kind. */
 const wholeKind: Readonly<Record<string, readonly string[]>> = { providers: ['all', 'oracle', 'recordings'] }

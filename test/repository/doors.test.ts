@@ -10,6 +10,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const forPlugins: Readonly<Record<string, string>> = {
   '.': 'core/index.ts',
   './kit': 'core/kit.ts',
+  './dialects': 'dialects/index.ts',
   './stores': 'core/stores.ts',
   './admin': 'core/admin.ts',
   './testing': 'core/testing/index.ts',
@@ -166,7 +167,7 @@ t.test('every type in a signature can be imported', async t => {
 })
 
 t.test('a door has what a plugin, an example, a config or a page uses, and nothing else', async t => {
-  const users = globSync(['{plugins,examples,config}/**/*.ts', 'docs/**/*.md'], {
+  const users = globSync(['{plugins,dialects,examples,config}/**/*.ts', 'docs/**/*.md'], {
     cwd: root,
     exclude: path => path.includes('node_modules'),
   })

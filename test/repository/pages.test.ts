@@ -5,7 +5,7 @@ import t from 'tap'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const pages = globSync(['*.md', 'docs/**/*.md', 'bench/*.md', 'examples/*/*.md'], { cwd: root })
-const folders = 'bench|bin|config|core|deploy|docs|examples|plugins|scripts|test'
+const folders = 'bench|bin|config|core|deploy|dialects|docs|examples|plugins|scripts|test'
 
 function textOf(path: string): string {
   return readFileSync(join(root, path), 'utf8')
@@ -41,7 +41,7 @@ t.test('every name that a page places in a file is in that file', async t => {
 
 t.test('the tree shows every folder of core and every kind of plugin', async t => {
   const [, tree = ''] = /```\n(core\/[^]*?)```/.exec(textOf('docs/architecture.md')) ?? []
-  for (const parent of ['core', 'plugins']) {
+  for (const parent of ['core', 'dialects', 'plugins']) {
     const [, inside = ''] = new RegExp(`^${parent}/.*\\n((?: .*\\n)+)`, 'm').exec(tree) ?? []
     const shown = Array.from(inside.matchAll(/^ {2}([\w-]+)\//gm), ([, folder]) => folder!)
     const actual = globSync(`${parent}/*/`, { cwd: root }).map(path => path.split(sep).filter(Boolean).at(-1)!)

@@ -29,13 +29,15 @@ interface Reference {
 }
 
 function inComments(): Reference[] {
-  return globSync('{core,plugins,config,bench,scripts,examples,test}/**/*.ts', { cwd: root, exclude: ['**/node_modules/**'] }).flatMap(
-    from =>
-      Array.from(readFileSync(join(root, from), 'utf8').matchAll(/(?<![\w/])docs\/[\w/-]+\.md(?:#([\w-]+))?/g), ([whole, anchor]) => ({
-        from,
-        page: whole.split('#', 1)[0]!,
-        anchor,
-      })),
+  return globSync('{core,dialects,plugins,config,bench,scripts,examples,test}/**/*.ts', {
+    cwd: root,
+    exclude: ['**/node_modules/**'],
+  }).flatMap(from =>
+    Array.from(readFileSync(join(root, from), 'utf8').matchAll(/(?<![\w/])docs\/[\w/-]+\.md(?:#([\w-]+))?/g), ([whole, anchor]) => ({
+      from,
+      page: whole.split('#', 1)[0]!,
+      anchor,
+    })),
   )
 }
 
@@ -63,7 +65,7 @@ t.test('every link and every citation leads somewhere', async t => {
 })
 
 t.test('comments cite nothing outside the repository', async t => {
-  const strays = globSync('{core,plugins,config}/**/*.ts', { cwd: root }).filter(file =>
+  const strays = globSync('{core,dialects,plugins,config}/**/*.ts', { cwd: root }).filter(file =>
     /\bspec\.md\b|\bcontract\/\w+\.md|(?<!docs\/|docs\/protocol\/)\bdecisions\.md|\bshared\//.test(readFileSync(join(root, file), 'utf8')),
   )
   t.same(strays, [])

@@ -18,6 +18,7 @@ import {
   type ProviderCall,
   type Registrar,
 } from '../../core/index.ts'
+import { chatProvider, type ChatHost, type MessagesHost, type ResponsesHost } from '../../dialects/index.ts'
 
 // Code that the compiler must refuse. Each expected error that does not come is an error itself. The test below runs the compiler.
 
@@ -133,6 +134,40 @@ export const failures = [
   // @ts-expect-error a parameter is named by its path
   invalidRequest('Wrong.', ['input', 0]),
 ]
+
+const globex = chatProvider({
+  name: 'globex',
+  id: 'globex',
+  required: ['apiKey'],
+  options: { region: { enum: ['eu', 'us'], description: 'Where requests are answered.' } },
+  departures({ id, region }) {
+    const named: string = id
+    const place: 'eu' | 'us' | undefined = region
+    return { headers: { 'x-region': place ?? named }, thinkTags: undefined }
+  },
+})
+export const uses = [
+  globex({ apiKey: 'sk-demo', region: 'eu', timeouts: { totalMs: 1000 } }),
+  // @ts-expect-error the option that the table requires
+  globex({ region: 'eu' }),
+  // @ts-expect-error a value that the table does not have
+  globex({ apiKey: 'sk-demo', region: 'mars' }),
+]
+export const chatHosts: readonly ChatHost[] = [
+  { renamed: { max_tokens: 'max_output' }, finishReasons: { done: 'stop', tired: { failure: 'overloaded' } } },
+  // @ts-expect-error a misspelled member
+  { toolChoise: 'auto' },
+  // @ts-expect-error a member of requests that there is not
+  { renamed: { max_token: 'max_output' } },
+  // @ts-expect-error a reason that there is not
+  { finishReasons: { done: 'end' } },
+  // @ts-expect-error counts without those of the output
+  { usage: { input: 'in' } },
+]
+// @ts-expect-error a member of another dialect
+export const responsesHost: ResponsesHost = { thinkTags: true }
+// @ts-expect-error traits that there are not
+export const messagesHost: MessagesHost = { traits: [[/x/, { thinks: true }]] }
 
 t.test('the compiler refuses what it should', async t => {
   const root = fileURLToPath(new URL('../..', import.meta.url))

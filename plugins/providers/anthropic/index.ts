@@ -1,48 +1,23 @@
-import { definePlugin, Providers } from '../../../core/index.ts'
-import { apiKeyOption, ApiKeys, headersOption, httpProvider, sendingOptions } from '../../../core/kit.ts'
-import { anthropicAdapter } from './adapter.ts'
-
-const vendorUrl = 'https://api.anthropic.com'
+import { messagesProvider } from '../../../dialects/index.ts'
+import { claude } from './models.ts'
 
 /** Anthropic, and every host that speaks its Messages dialect. Give each its own `id` and `baseUrl`. */
-export default definePlugin({
+export default messagesProvider({
   name: 'anthropic',
+  id: 'anthropic',
+  source: 'https://platform.claude.com/docs/en/api/messages',
+  baseUrl: 'https://api.anthropic.com',
+  keyVariable: 'ANTHROPIC_API_KEY',
+  traits: claude,
   options: {
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      id: { type: 'string', minLength: 1, default: 'anthropic', description: 'The slug in `provider/model`.' },
-      apiKey: apiKeyOption,
-      baseUrl: {
-        type: 'string',
-        format: 'uri',
-        default: vendorUrl,
-        description: 'The address before `/v1/messages`.',
-      },
-      version: { type: 'string', minLength: 1, default: '2023-06-01', description: 'The `anthropic-version` header.' },
-      beta: { type: 'array', items: { type: 'string', minLength: 1 }, description: 'Values of the `anthropic-beta` header.' },
-      defaultMaxTokens: {
-        type: 'integer',
-        minimum: 1,
-        description:
-          'The output limit if neither the caller nor the catalog sets one, because the API requires one. Default: 32000 for Claude 4 and later, the maximum for older Claude models, 8192 for others.',
-      },
-      headers: headersOption,
-      ...sendingOptions,
+    version: { type: 'string', minLength: 1, default: '2023-06-01', description: 'The `anthropic-version` header.' },
+    beta: { type: 'array', items: { type: 'string', minLength: 1 }, description: 'Values of the `anthropic-beta` header.' },
+    defaultMaxTokens: {
+      type: 'integer',
+      minimum: 1,
+      description:
+        'The output limit if neither the caller nor the catalog sets one, because the API requires one. Default: 32000 for Claude 4 and later, the maximum for older Claude models, 8192 for others.',
     },
   },
-  instance: options => options.id,
-  setup(gateway, { id, apiKey, baseUrl, version, beta, defaultMaxTokens, headers, ...sending }) {
-    const keys = new ApiKeys(apiKey)
-    if (baseUrl === vendorUrl && !headers) keys.demand(gateway.name, 'ANTHROPIC_API_KEY')
-    const url = `${baseUrl.replace(/(\/v1)?\/*$/, '')}/v1/messages`
-    const adapter = anthropicAdapter({
-      url: () => url,
-      version,
-      beta,
-      defaultMaxTokens,
-      authorize: keys.authorizeBy('x-api-key'),
-    })
-    gateway.add(Providers, httpProvider(id, adapter, gateway.http, { credentials: keys.credentials, headers, ...sending }))
-  },
+  departures: ({ version, beta: betas, defaultMaxTokens }) => ({ version, betas, defaultMaxTokens }),
 })

@@ -1,5 +1,5 @@
 import type { Capabilities, CatalogSource } from '../../../core/index.ts'
-import { responsesCapabilities } from '../openai-responses/adapter.ts'
+import { responsesAdapter } from '../../../dialects/index.ts'
 import type { Api, Deployments } from './deployments.ts'
 
 /** The operator's deployed models, with the capabilities of their dialects. */
@@ -14,7 +14,7 @@ export function deployedModels(provider: string, deployments: Deployments): Cata
 const functionsOnly: Capabilities = { customTools: false, namespaceTools: false, allowedTools: false }
 
 const capabilitiesOf: Readonly<Record<Api, Capabilities>> = {
-  responses: responsesCapabilities,
+  responses: responsesAdapter({}).capabilities!,
   chat: functionsOnly,
   anthropic: functionsOnly,
 }

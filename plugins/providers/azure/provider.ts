@@ -1,6 +1,5 @@
 import type { Capabilities, Provider, ProviderCall } from '../../../core/index.ts'
 import {
-  ApiKeys,
   httpProvider,
   type EmbeddingDialect,
   type HttpClient,
@@ -8,10 +7,9 @@ import {
   type NamedEndpoint,
   type ProviderAdapter,
 } from '../../../core/kit.ts'
-import { anthropicAdapter, defaultVersion } from '../anthropic/adapter.ts'
-import { openaiChatAdapter } from '../openai-chat/adapter.ts'
-import { openaiEmbeddings } from '../openai-chat/embeddings.ts'
-import { openaiResponsesAdapter } from '../openai-responses/adapter.ts'
+import { chatAdapter, messagesAdapter, openaiEmbeddings, responsesAdapter } from '../../../dialects/index.ts'
+import { claude as claudeTraits } from '../anthropic/models.ts'
+import { searching } from '../openai-responses/searching.ts'
 import { embeddingsUrlOf, urlOf, type Resource } from './address.ts'
 import { classic, current, otherMakers } from './chat-hosts.ts'
 import type { AzureCredentials } from './credentials.ts'
@@ -45,12 +43,16 @@ export function azureProvider({ id, resource, deployments, credentials, headers,
       http,
       { credentials: credentials.list, headers, ...sending },
     )
-  const noKeys = new ApiKeys(undefined)
-  const responses = speaking('responses', named(openaiResponsesAdapter({ baseUrl: resource.openai })))
-  const chats = new Map(
-    [current, classic, otherMakers].map(host => [host, speaking('chat', named(openaiChatAdapter(host, resource.openai, noKeys)))]),
+  const responses = speaking('responses', named(responsesAdapter({ search: searching })))
+  const chats = new Map([current, classic, otherMakers].map(host => [host, speaking('chat', named(chatAdapter(host)))]))
+  const claude = speaking(
+    'anthropic',
+    messagesAdapter({
+      traits: claudeTraits,
+      // The model's own name tells its traits.
+      changeRequest: (body, call) => ({ ...body, model: deployments.of(call.endpoint).name }),
+    }),
   )
-  const claude = speaking('anthropic', claudeAdapter())
   const spokenBy = (endpoint: NamedEndpoint): Provider => {
     const { name, api, apiVersion } = deployments.of(endpoint)
     if (api === 'responses') return responses
@@ -62,20 +64,6 @@ export function azureProvider({ id, resource, deployments, credentials, headers,
   /** Sends the deployment's name as the model. */
   function named(adapter: ProviderAdapter): ProviderAdapter {
     return { ...adapter, prepare: call => adapter.prepare(withUpstreamModel(call, deployments.of(call.endpoint).name)) }
-  }
-
-  /** Sends the deployment's name, but takes the model's traits from the model's name. */
-  function claudeAdapter(): ProviderAdapter {
-    const adapterFor = (deployment: string): ProviderAdapter =>
-      anthropicAdapter({
-        url: () => resource.anthropic,
-        envelope: (body, version, betas) => ({
-          headers: { 'anthropic-version': version, ...(betas.length > 0 && { 'anthropic-beta': betas.join(',') }) },
-          body: { ...body, model: deployment },
-        }),
-        version: defaultVersion,
-      })
-    return { ...adapterFor(''), prepare: call => adapterFor(deployments.of(call.endpoint).name).prepare(call) }
   }
 
   const { capabilities: _capabilities, ...any } = responses

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../../core/index.ts'
 import type { TextFormat, UpstreamRequestBody } from '../../../core/kit.ts'
-import { traitsOf as claudeTraitsOf } from '../anthropic/models.ts'
-import { enforceableSchema } from '../anthropic/schema.ts'
+import { claudeTraitsOf } from '../anthropic/models.ts'
+import { enforceableSchema } from '../../../dialects/messages/schema.ts'
 import { traitsOf } from './models.ts'
 import type { OutputConfig } from './wire.ts'
 

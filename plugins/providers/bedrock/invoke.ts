@@ -1,7 +1,7 @@
 import { ProviderFailure, type Endpoint, type ProviderCall } from '../../../core/index.ts'
-import { ApiKeys, type Decoder, type ProviderAdapter } from '../../../core/kit.ts'
-import { anthropicAdapter } from '../anthropic/adapter.ts'
-import { openaiChatAdapter } from '../openai-chat/adapter.ts'
+import type { Decoder, ProviderAdapter } from '../../../core/kit.ts'
+import { chatAdapter, messagesAdapter } from '../../../dialects/index.ts'
+import { claude } from '../anthropic/models.ts'
 import { hosts } from '../openai-chat/hosts.ts'
 import { exceptionOf } from './event-stream.ts'
 import { failureInside } from './failure.ts'
@@ -40,12 +40,12 @@ function asRegExp(pattern: string): RegExp {
 }
 
 function adapterOf(name: InvokeOption[string], { defaultMaxTokens, beta }: SettingsOptions): ProviderAdapter {
-  if (name === 'openai-chat') return openaiChatAdapter(hosts.compatible, '', new ApiKeys(undefined))
-  return anthropicAdapter({
-    url: () => '',
+  if (name === 'openai-chat') return chatAdapter(hosts.compatible)
+  return messagesAdapter({
+    traits: claude,
     version: 'bedrock-2023-05-31',
-    defaultMaxTokens,
-    beta,
+    ...(defaultMaxTokens !== undefined && { defaultMaxTokens }),
+    ...(beta && { betas: beta }),
     systemTurns: false,
     envelope: ({ model: _model, stream: _stream, ...message }, version, betas) => ({
       headers: {},

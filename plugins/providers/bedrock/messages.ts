@@ -1,6 +1,6 @@
 import type { Item } from '../../../core/index.ts'
 import { argumentsOf, unsayable, type FunctionCallOutputItem, type MessageItem } from '../../../core/kit.ts'
-import { isSystem, wireCallId } from '../anthropic/messages.ts'
+import { isSystem, wireCallId } from '../../../dialects/messages/messages.ts'
 import { DocumentNames } from './documents.ts'
 import type { ModelTraits } from './models.ts'
 import { inputBlocks, placed, textBlocks, type Placed } from './parts.ts'

@@ -1,4 +1,4 @@
-import { reasoningState, thinkingBlock } from '../anthropic/reasoning-state.ts'
+import { reasoningState, thinkingBlock } from '../../../dialects/messages/reasoning-state.ts'
 import type { ReasoningBlock } from './wire.ts'
 
 // Models accept a thought only unchanged, text and signature, byte for byte. The state has the form of the Anthropic dialect,

@@ -1,5 +1,6 @@
 import type { JsonObject, ProviderCall } from '../../../core/index.ts'
-import { settingsFor as claudeSettingsFor, warnOfUnsaid } from '../anthropic/settings.ts'
+import { settingsFor as claudeSettingsFor, warnOfUnsaid } from '../../../dialects/messages/settings.ts'
+import { claude } from '../anthropic/models.ts'
 import { traitsOf, type ModelTraits } from './models.ts'
 import { reasoningFor } from './reasoning.ts'
 import { toolsFor } from './tools.ts'
@@ -48,7 +49,7 @@ interface OwnSettings {
 
 /** Claude follows the same rules here as at Anthropic. */
 function claudeSettings(call: ProviderCall, { defaultMaxTokens, beta = [] }: SettingsOptions, warnings: Warning[]): OwnSettings {
-  const settings = claudeSettingsFor(call, { defaultMaxTokens })
+  const settings = claudeSettingsFor(call, { traits: claude, ...(defaultMaxTokens !== undefined && { defaultMaxTokens }) })
   const { maxTokens, temperature, topP, topK, thinking, effort } = settings
   warnings.push(...settings.warnings)
   return {

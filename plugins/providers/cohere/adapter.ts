@@ -1,6 +1,6 @@
 import type { Capabilities } from '../../../core/index.ts'
 import type { ProviderAdapter } from '../../../core/kit.ts'
-import { commonReranking } from '../openai-chat/rerank.ts'
+import { commonReranking } from '../../../dialects/index.ts'
 import { cohereEmbeddings } from './embeddings.ts'
 import { enforcesFormat } from './answer-format.ts'
 import { decoder } from './decoder.ts'

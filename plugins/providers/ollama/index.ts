@@ -2,7 +2,7 @@ import { CatalogSources, definePlugin, Providers, type JsonObject } from '../../
 import { apiKeyOption, ApiKeys, headersOption, httpProvider, sendingOptions } from '../../../core/kit.ts'
 import { ollamaAdapter } from './adapter.ts'
 import { defaultBaseUrl } from './base-url.ts'
-import { ModelList } from './model-list.ts'
+import { modelList } from './model-list.ts'
 
 /** An Ollama server and its models, in its own dialect; or the vendor's cloud, with a key and its `baseUrl`. */
 export default definePlugin({
@@ -50,7 +50,7 @@ export default definePlugin({
     })
     gateway.add(Providers, httpProvider(id, adapter, gateway.http, { credentials: keys.credentials, headers, ...sending }))
     if (!listModels) return
-    const list = new ModelList({
+    const list = modelList({
       provider: id,
       baseUrl: root,
       headers: { ...headers, ...authorization(keys.credentials?.[0]?.id) },

@@ -1,4 +1,4 @@
-import type { Endpoint, Provider } from '../../../core/index.ts'
+import type { Endpoint, JsonObject, Provider } from '../../../core/index.ts'
 import {
   httpProvider,
   type HttpClient,
@@ -7,8 +7,8 @@ import {
   type ProviderAdapter,
   type RenewedCredential,
 } from '../../../core/kit.ts'
-import { anthropicAdapter, type Envelope } from '../anthropic/adapter.ts'
-import type { MessagesBody } from '../anthropic/wire.ts'
+import { messagesAdapter, type Envelope } from '../../../dialects/index.ts'
+import { claude as claudeTraits } from '../anthropic/models.ts'
 import { geminiAdapter } from '../gemini/adapter.ts'
 import type { SafetySetting } from '../gemini/wire.ts'
 import { vertexEmbeddings } from './embeddings.ts'
@@ -47,15 +47,16 @@ export function vertexProvider(
   const claude = httpProvider(
     id,
     {
-      ...anthropicAdapter({
+      ...messagesAdapter({
+        traits: claudeTraits,
         url: ({ endpoint, request }) => `${modelUrl(endpoint, 'anthropic')}:${request.stream ? 'streamRawPredict' : 'rawPredict'}`,
         version: 'vertex-2023-10-16',
         envelope,
-        authorize,
         systemTurns: false,
+        // The platform does not fetch URLs for Claude.
+        media: { images: 'inline', files: 'inline' },
       }),
-      // The platform does not fetch URLs for Claude.
-      media: { images: 'inline', files: 'inline' },
+      authorize,
     },
     http,
     options,
@@ -78,6 +79,6 @@ function isClaude({ upstreamModel, model }: NamedEndpoint): boolean {
 }
 
 /** "Claude on Vertex AI": the model is in the address, version and betas are in the body. */
-function envelope({ model: _, ...message }: MessagesBody, version: string, betas: readonly string[]): Envelope {
+function envelope({ model: _, ...message }: JsonObject, version: string, betas: readonly string[]): Envelope {
   return { headers: {}, body: { anthropic_version: version, ...(betas.length > 0 && { anthropic_beta: betas }), ...message } }
 }

@@ -1,11 +1,16 @@
 import t from 'tap'
-import { ProviderFailure, type Endpoint } from '../../../core/index.ts'
+import { ProviderFailure, type Endpoint, type ProviderCall } from '../../../core/index.ts'
 import type { Effort, TextFormat, UpstreamRequestBody } from '../../../core/kit.ts'
 import { providerCall } from '../../../core/testing/provider-call.ts'
-import { anthropicAdapter } from '../../../plugins/providers/anthropic/adapter.ts'
-import { settingsFor } from '../../../plugins/providers/anthropic/settings.ts'
+import { messagesAdapter, type MessagesHost } from '../../../dialects/index.ts'
+import * as settings from '../../../dialects/messages/settings.ts'
+import { claude } from '../../../plugins/providers/anthropic/models.ts'
 
-const adapter = anthropicAdapter({ url: () => 'https://api.example.com/v1/messages' })
+const adapter = messagesAdapter({ baseUrl: 'https://api.example.com', traits: claude })
+
+function settingsFor(given: ProviderCall, host: MessagesHost = {}): settings.Settings {
+  return settings.settingsFor(given, { traits: claude, ...host })
+}
 
 t.test('thinking takes the form that the model knows', t => {
   const adaptive = { type: 'adaptive', display: 'summarized' }
@@ -29,8 +34,8 @@ t.test('thinking takes the form that the model knows', t => {
     ['demo-model', 'high', { type: 'enabled', budget_tokens: 6553 }, undefined],
   ]
   for (const [model, effort, thinking, level] of rows) {
-    const settings = settingsFor(call({ model, ...(effort && { reasoning: { effort } }) }))
-    t.strictSame([settings.thinking, settings.effort], [thinking, level], `${model}, ${effort}`)
+    const found = settingsFor(call({ model, ...(effort && { reasoning: { effort } }) }))
+    t.strictSame([found.thinking, found.effort], [thinking, level], `${model}, ${effort}`)
   }
   t.end()
 })
@@ -115,7 +120,7 @@ t.test('the output limit is the least of what is wanted and what is possible', t
         { model, ...(wanted !== undefined && { max_output_tokens: wanted }) },
         ceiling === undefined ? {} : { maxOutputTokens: ceiling },
       ),
-      { defaultMaxTokens: fallback },
+      fallback === undefined ? {} : { defaultMaxTokens: fallback },
     ).maxTokens
   t.equal(limit('claude-sonnet-4-5', 100, 64_000), 100)
   t.equal(limit('claude-sonnet-4-5', undefined, 64_000), 64_000)

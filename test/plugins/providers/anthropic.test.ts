@@ -7,13 +7,14 @@ import { fakeUpstream, sseFrame } from '../../../core/testing/index.ts'
 import { providerCall } from '../../../core/testing/provider-call.ts'
 import { providerSuite } from '../../../core/testing/provider-suite.ts'
 import { replay } from '../../../core/testing/replay.ts'
-import { anthropicAdapter } from '../../../plugins/providers/anthropic/adapter.ts'
+import { messagesAdapter } from '../../../dialects/index.ts'
+import { claude } from '../../../plugins/providers/anthropic/models.ts'
 import anthropic from '../../../plugins/providers/anthropic/index.ts'
 import { gateway } from '../../kit/gateway.ts'
 import { ask } from '../../kit/stage.ts'
 import { fixtures } from './fixtures.ts'
 
-const adapter = anthropicAdapter({ url: () => 'https://api.example.com/v1/messages' })
+const adapter = messagesAdapter({ baseUrl: 'https://api.example.com', traits: claude })
 const { requests, replies, examples } = fixtures('anthropic', sse)
 
 function sse(events: readonly (string | { readonly type: string })[]): string {
@@ -99,7 +100,7 @@ t.test('a request goes to one address with the version, and the betas it takes',
   const { method, url, headers } = adapter.prepare(providerCall(requests[0]!.request))
   t.strictSame({ method, url }, { method: 'POST', url: 'https://api.example.com/v1/messages' })
   t.strictSame(headers, { 'anthropic-version': '2023-06-01', 'content-type': 'application/json', accept: 'application/json' })
-  const withBetas = anthropicAdapter({ url: () => 'https://api.example.com', version: '2026-10-21', beta: ['files-api-2025-04-14'] })
+  const withBetas = messagesAdapter({ traits: claude, version: '2026-10-21', betas: ['files-api-2025-04-14'] })
   const compacted = requests.find(({ beta }) => beta)!
   t.match(withBetas.prepare(providerCall(compacted.request)).headers, {
     'anthropic-version': '2026-10-21',
@@ -109,14 +110,15 @@ t.test('a request goes to one address with the version, and the betas it takes',
 })
 
 t.test('a platform puts version and betas where it wants them, and may have no system turns', t => {
-  const platform = anthropicAdapter({
+  const platform = messagesAdapter({
+    traits: claude,
     url: ({ endpoint }) => `https://cloud.example.com/${endpoint.upstreamModel}:rawPredict`,
     envelope: (message, version, betas) => ({
       headers: {},
       body: { ...message, model: undefined, anthropic_version: version, anthropic_beta: betas },
     }),
     systemTurns: false,
-    beta: ['demo'],
+    betas: ['demo'],
   })
   const { url, body, headers } = platform.prepare(providerCall(requests.find(({ name }) => name === 'system-turns')!.request))
   t.equal(url, 'https://cloud.example.com/claude-opus-4-8:rawPredict')

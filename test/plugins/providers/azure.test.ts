@@ -1,7 +1,6 @@
 import { LLMock } from '@copilotkit/aimock'
 import t from 'tap'
 import type { JsonObject } from '../../../core/index.ts'
-import { ApiKeys } from '../../../core/kit.ts'
 import {
   fakeUpstream,
   providerCall,
@@ -15,10 +14,10 @@ import { resourceOf, urlOf } from '../../../plugins/providers/azure/address.ts'
 import { Deployments, isOpenai, type Api } from '../../../plugins/providers/azure/deployments.ts'
 import { orOfPlatform } from '../../../plugins/providers/azure/failure.ts'
 import azure from '../../../plugins/providers/azure/index.ts'
-import { failureFrom as anthropicFailure } from '../../../plugins/providers/anthropic/failure.ts'
-import { openaiChatAdapter } from '../../../plugins/providers/openai-chat/adapter.ts'
+import { failureFrom } from '../../../dialects/chat/failure.ts'
+import { chatAdapter } from '../../../dialects/index.ts'
+import { failureFrom as anthropicFailure } from '../../../dialects/messages/failure.ts'
 import { current } from '../../../plugins/providers/azure/chat-hosts.ts'
-import { failureFrom } from '../../../plugins/providers/openai-chat/failure.ts'
 import { gateway, type GatewayUnderTest } from '../../kit/gateway.ts'
 
 type Options = Parameters<typeof azure>[0]
@@ -289,7 +288,7 @@ t.test('errors of the platform, whichever dialect was spoken', async t => {
   const own = '{"type":"error","error":{"type":"overloaded_error","message":"Busy."}}'
   t.equal(orOfPlatform(anthropicFailure)(529, {}, own).kind, 'overloaded', "the maker's own are the maker's")
   providerSuite(t, {
-    adapter: { ...openaiChatAdapter(current, 'https://demo.openai.azure.com', new ApiKeys(undefined)), failure: orOfPlatform(failureFrom) },
+    adapter: { ...chatAdapter(current, { baseUrl: 'https://demo.openai.azure.com' }), failure: orOfPlatform(failureFrom) },
     examples: [
       {
         name: 'text',

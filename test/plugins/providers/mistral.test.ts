@@ -5,14 +5,18 @@ import t from 'tap'
 import { ProviderFailure, type JsonObject } from '../../../core/index.ts'
 import { ApiKeys, type UpstreamRequestBody } from '../../../core/kit.ts'
 import { fakeUpstream, providerCall, providerSuite, readEvents, replay, sseFrame } from '../../../core/testing/index.ts'
-import { mistralAdapter } from '../../../plugins/providers/mistral/adapter.ts'
+import { chatAdapter } from '../../../dialects/index.ts'
+import { mistralHost, safeguarded } from '../../../plugins/providers/mistral/host.ts'
 import mistral from '../../../plugins/providers/mistral/index.ts'
 import { gateway } from '../../kit/gateway.ts'
 
 const keys = new ApiKeys('sk-demo-mistral')
 const guardrails = [{ block_on_error: true, moderation_llm_v2: { action: 'block' } }]
-const plain = mistralAdapter({ baseUrl: 'https://api.example.com/v1/', keys })
-const guarded = mistralAdapter({ baseUrl: 'https://api.example.com/v1', keys, safePrompt: true, guardrails })
+const plain = chatAdapter(mistralHost, { baseUrl: 'https://api.example.com/v1/', keys })
+const guarded = chatAdapter(
+  { ...mistralHost, ...safeguarded({ safePrompt: true, guardrails }) },
+  { baseUrl: 'https://api.example.com/v1', keys },
+)
 
 function sent(request: UpstreamRequestBody, adapter = plain): JsonObject {
   return JSON.parse(String(adapter.prepare(providerCall(request, { endpoint: { upstreamModel: 'demo' } })).body)) as JsonObject
@@ -56,6 +60,8 @@ t.test('attachments of a user', async t => {
 t.test('the operator’s settings are part of every request', async t => {
   t.match(sent(hello, guarded), { safe_prompt: true, guardrails })
   t.notOk('safe_prompt' in sent(hello) || 'guardrails' in sent(hello))
+  const { seed, random_seed } = sent({ ...hello, seed: 7 })
+  t.strictSame({ seed, random_seed }, { seed: undefined, random_seed: 7 }, 'the vendor rejects `seed`')
 })
 
 const schemaFile = resolve(import.meta.dirname, '../../../../shared/wire-schemas/mistral.chat.openapi.json')

@@ -7,7 +7,7 @@ import type { UpstreamRequestBody } from '../../../core/kit.ts'
 import { checkEvents, fakeUpstream, providerCall, providerSuite, readEvents, replay, type FakeReply } from '../../../core/testing/index.ts'
 import { ollamaAdapter } from '../../../plugins/providers/ollama/adapter.ts'
 import ollama from '../../../plugins/providers/ollama/index.ts'
-import { ModelList } from '../../../plugins/providers/ollama/model-list.ts'
+import { modelList } from '../../../plugins/providers/ollama/model-list.ts'
 import { gateway } from '../../kit/gateway.ts'
 import { fixtures } from './fixtures.ts'
 import { checkAgainstMock } from './mock-server.ts'
@@ -183,7 +183,7 @@ t.test('what is known of them, and what a silent server leaves of it', async t =
   t.teardown(() => http.close())
   let warnings = 0
   const log = { ...silent, warn: () => void (warnings += 1) }
-  const list = new ModelList({ provider: 'mine', baseUrl: upstream.url, headers: {}, everyMs: 1000, contextWindow: 4096, http, log })
+  const list = modelList({ provider: 'mine', baseUrl: upstream.url, headers: {}, everyMs: 1000, contextWindow: 4096, http, log })
   let changes = 0
   list.onChange(() => (changes += 1))
   await list.refresh()

@@ -2,7 +2,7 @@ import t from 'tap'
 import type { GenerationEvent, JsonObject } from '../../../core/index.ts'
 import { ApiKeys } from '../../../core/kit.ts'
 import { fakeUpstream, providerCall, providerSuite, replay, sseFrame, type ProviderExample } from '../../../core/testing/index.ts'
-import { openaiChatAdapter } from '../../../plugins/providers/openai-chat/adapter.ts'
+import { chatAdapter } from '../../../dialects/index.ts'
 import { hosts, type Host, type HostName } from '../../../plugins/providers/openai-chat/hosts.ts'
 import openaiChat from '../../../plugins/providers/openai-chat/index.ts'
 import chat from '../../../plugins/endpoints/chat/index.ts'
@@ -21,7 +21,7 @@ const stopped: GenerationEvent = { type: 'choice', reason: 'stop' }
 const counted = { prompt_tokens: 10, completion_tokens: 6, total_tokens: 16 }
 
 function adapterOf(host: HostName) {
-  return openaiChatAdapter(hosts[host], 'https://chat.example.com/v1', keys)
+  return chatAdapter(hosts[host], { baseUrl: 'https://chat.example.com/v1', keys })
 }
 
 function chunk(...choices: readonly JsonObject[]): string {
@@ -199,7 +199,7 @@ for (const host of ['openai', 'groq'] as const)
 t.test('what choices have said before their turn is told to the gateway, one text for each', async t => {
   let withheld = (): readonly string[] => []
   const call = { ...providerCall(request), withholds: (texts: () => readonly string[]) => void (withheld = texts) }
-  const decoder = openaiChatAdapter(hosts.openai, 'https://chat.example.com/v1', keys).decoder(call)
+  const decoder = chatAdapter(hosts.openai, { baseUrl: 'https://chat.example.com/v1', keys }).decoder(call)
   const told: GenerationEvent[] = []
   const hear = (choices: readonly JsonObject[]): void =>
     decoder.frame(JSON.stringify({ choices }), undefined, event => void told.push(event))

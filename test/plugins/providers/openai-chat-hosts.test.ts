@@ -82,8 +82,8 @@ function strays(host: Host, sent: Sent): string[] {
   const weather = sent.tools?.find(tool => tool.function?.['name'] === 'weather')?.function
   const users = sent.messages.filter(({ role }) => role === 'user')
   const expected: readonly (readonly [string, boolean])[] = [
-    ['max_completion_tokens', has('max_completion_tokens') === (host.maxTokens === 'max_completion_tokens')],
-    ['max_tokens', has('max_tokens') === (host.maxTokens === undefined)],
+    ['max_completion_tokens', has('max_completion_tokens') === (host.renamed?.max_tokens === 'max_completion_tokens')],
+    ['max_tokens', has('max_tokens') === (host.renamed?.max_tokens === undefined)],
     ['presence_penalty', has('presence_penalty') !== without.includes('presence_penalty')],
     ['frequency_penalty', has('frequency_penalty') !== without.includes('frequency_penalty')],
     ['parallel_tool_calls', has('parallel_tool_calls') !== without.includes('parallel_tool_calls')],

@@ -6,10 +6,10 @@ import { OpenRegistry } from '../../../core/framework/open-registry.ts'
 import { ProviderFailure, Providers, type FailureKind, type GenerationEvent, type Provider, type Registrar } from '../../../core/index.ts'
 import { ApiKeys, type HttpClient, type ProviderAdapter, type UpstreamHeaders, type UpstreamRequestBody } from '../../../core/kit.ts'
 import { providerCall, providerSuite, replay, type ProviderExample } from '../../../core/testing/index.ts'
-import { openaiChatAdapter } from '../../../plugins/providers/openai-chat/adapter.ts'
+import { chatAdapter } from '../../../dialects/index.ts'
 import { hosts, type Host, type HostName } from '../../../plugins/providers/openai-chat/hosts.ts'
 import openaiChat from '../../../plugins/providers/openai-chat/index.ts'
-import { ThinkTags } from '../../../plugins/providers/openai-chat/think-tags.ts'
+import { ThinkTags } from '../../../dialects/chat/think-tags.ts'
 
 const fixtures = join(import.meta.dirname, '../../fixtures/openai-chat')
 const keys = new ApiKeys('sk-demo-1')
@@ -18,7 +18,8 @@ const upstreamModel = 'demo-model'
 const hello = [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hello' }] }] as const
 
 function adapterOf(host: HostName): ProviderAdapter {
-  return openaiChatAdapter(hosts[host], 'https://chat.example.com/v1/', keys)
+  const { explicit: _, ...table }: Host = hosts[host]
+  return chatAdapter(table, { baseUrl: 'https://chat.example.com/v1/', keys })
 }
 
 function load<T>(folder: string): (T & { readonly name: string })[] {
@@ -154,7 +155,6 @@ const failures: readonly { status: number; headers?: UpstreamHeaders; body: stri
   },
   { status: 400, body: '{"object":"error","message":"Too hot.","code":"3051"}', kind: 'invalid-request', message: 'Too hot.' },
   { status: 529, body: '', kind: 'overloaded' },
-  { status: 498, body: '{"error":{"message":"Flex capacity exceeded."}}', kind: 'overloaded' },
   { status: 500, body: '{"error":{"code":500,"message":"invalid api key store"}}', kind: 'unavailable' },
 ]
 
@@ -166,6 +166,7 @@ t.test('what a failure says', async t => {
     if (message !== undefined) t.equal(failed.message, message)
     t.equal(failed.code, undefined, 'the public code follows from the kind')
   }
+  t.match(adapterOf('groq').failure(498, {}, '{"error":{"message":"Flex capacity exceeded."}}'), { kind: 'overloaded', status: 498 })
   const refused = failure(401, {}, '{"error":{"message":"Incorrect API key provided: sk-demo-1.","code":"invalid_api_key"}}')
   t.notMatch(`${refused.message}${refused.upstream}`, /sk-demo/, 'a vendor that repeats the key does not give it away')
   const image = '{"error":{"message":"Cannot fetch it.","code":"invalid_image_url"}}'

@@ -18,7 +18,8 @@ import { Masks } from '../../../core/foundation/masks.ts'
 import { check } from '../../../core/framework/plugin-host.ts'
 import { fakeUpstream } from '../../../core/testing/index.ts'
 import { UndiciClient } from '../../../core/upstream/http-client.ts'
-import { openaiResponsesAdapter, type OpenaiResponsesOptions } from '../../../plugins/providers/openai-responses/adapter.ts'
+import { responsesAdapter, type ResponsesHost } from '../../../dialects/index.ts'
+import { searching } from '../../../plugins/providers/openai-responses/searching.ts'
 import openaiResponses from '../../../plugins/providers/openai-responses/index.ts'
 
 const question: Item = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hello' }] }
@@ -38,11 +39,11 @@ function callFor(request: Partial<UpstreamRequestBody> = {}, credentialId?: stri
   }
 }
 
-function adapter(options: Partial<OpenaiResponsesOptions> = {}) {
-  return openaiResponsesAdapter({ baseUrl: 'https://api.example.com/v1', ...options })
+function adapter(options: ResponsesHost = {}) {
+  return responsesAdapter({ search: searching, baseUrl: 'https://api.example.com/v1', ...options })
 }
 
-function prepared(request: Partial<UpstreamRequestBody>, options: Partial<OpenaiResponsesOptions> = {}): JsonObject {
+function prepared(request: Partial<UpstreamRequestBody>, options: ResponsesHost = {}): JsonObject {
   return JSON.parse(adapter(options).prepare(callFor(request)).body as string) as JsonObject
 }
 

@@ -7,9 +7,11 @@ export const clouds = {
     baseUrl: 'https://api.groq.com/openai/v1',
     keyVariable: 'GROQ_API_KEY',
     without: ['logprobs'],
-    maxTokens: 'max_completion_tokens',
+    renamed: { max_tokens: 'max_completion_tokens' },
     reasoning: 'reasoning',
     thinkTags: true,
+    // "Flex tier": no capacity left.
+    errors: { statuses: { 498: 'overloaded' } },
     // https://console.groq.com/docs/web-search
     search: { models: /(^|\/)compound/, form: 'search_settings' },
   },
@@ -40,7 +42,7 @@ export const clouds = {
     baseUrl: 'https://api.cerebras.ai/v1',
     keyVariable: 'CEREBRAS_API_KEY',
     without: ['frequency_penalty', 'presence_penalty'],
-    maxTokens: 'max_completion_tokens',
+    renamed: { max_tokens: 'max_completion_tokens' },
     reasoning: 'reasoning',
   },
   sambanova: {

@@ -80,7 +80,7 @@ export const moreClouds = {
     baseUrl: 'https://{account}.snowflakecomputing.com/api/v2/cortex/v1',
     account: { what: 'the account identifier in its address', variable: 'SNOWFLAKE_ACCOUNT' },
     keyVariable: 'SNOWFLAKE_CORTEX_PAT',
-    maxTokens: 'max_completion_tokens',
+    renamed: { max_tokens: 'max_completion_tokens' },
     thinkTags: true,
     embeddings: { floatOnly: true, maxInputs: 512 },
   },

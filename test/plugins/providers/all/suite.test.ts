@@ -2,15 +2,15 @@ import t from 'tap'
 import type { FailureKind, GenerationEvent } from '../../../../core/index.ts'
 import { ApiKeys, type ProviderAdapter } from '../../../../core/kit.ts'
 import { providerSuite, sseFrame, type InsideFailureExample, type ProviderSuiteOptions } from '../../../../core/testing/index.ts'
-import { anthropicAdapter } from '../../../../plugins/providers/anthropic/adapter.ts'
+import { chatAdapter, messagesAdapter, responsesAdapter, type ChatHost } from '../../../../dialects/index.ts'
+import { claude } from '../../../../plugins/providers/anthropic/models.ts'
 import { bedrockAdapter } from '../../../../plugins/providers/bedrock/adapter.ts'
 import { cohereAdapter } from '../../../../plugins/providers/cohere/adapter.ts'
 import { geminiAdapter } from '../../../../plugins/providers/gemini/adapter.ts'
-import { mistralAdapter } from '../../../../plugins/providers/mistral/adapter.ts'
+import { mistralHost } from '../../../../plugins/providers/mistral/host.ts'
 import { ollamaAdapter } from '../../../../plugins/providers/ollama/adapter.ts'
-import { openaiChatAdapter } from '../../../../plugins/providers/openai-chat/adapter.ts'
-import { hosts, type Host } from '../../../../plugins/providers/openai-chat/hosts.ts'
-import { openaiResponsesAdapter } from '../../../../plugins/providers/openai-responses/adapter.ts'
+import { hosts } from '../../../../plugins/providers/openai-chat/hosts.ts'
+import { searching } from '../../../../plugins/providers/openai-responses/searching.ts'
 import { encodeEvent } from '../oracle/bedrock-framing.ts'
 import * as answers from './answers.ts'
 import type { VendorAnswer } from './answers.ts'
@@ -56,20 +56,20 @@ const limited = inside('rate-limit', sseFrame(slower), slower)
 
 const dialects: Readonly<Record<string, Dialect>> = {
   'openai-responses': {
-    adapter: openaiResponsesAdapter({ baseUrl: url, keys, reasoningState: true, obfuscation: false }),
+    adapter: responsesAdapter({ search: searching, obfuscation: false }, { baseUrl: url, keys }),
     answer: answers.responses,
     streamed: [model, said, { type: 'item-end' }, usage, finish],
     failures: [inside('unavailable', sseFrame(failed, 'error'), { status: 'failed', output: [], error: failed })],
   },
   ...Object.fromEntries(
     (['openai', 'compatible', 'groq', 'openrouter', 'vllm'] as const).map(name => {
-      const host: Host = hosts[name]
-      return [`openai-chat ${name}`, { ...chat, adapter: openaiChatAdapter(host, url, keys), failures: [limited] }]
+      const host: ChatHost = hosts[name]
+      return [`openai-chat ${name}`, { ...chat, adapter: chatAdapter(host, { baseUrl: url, keys }), failures: [limited] }]
     }),
   ),
-  mistral: { ...chat, adapter: mistralAdapter({ baseUrl: url, keys, safePrompt: undefined, guardrails: undefined }), failures: [limited] },
+  mistral: { ...chat, adapter: chatAdapter(mistralHost, { baseUrl: url, keys }), failures: [limited] },
   anthropic: {
-    adapter: anthropicAdapter({ url: () => url }),
+    adapter: messagesAdapter({ traits: claude }, { baseUrl: url }),
     answer: answers.messages,
     streamed: [model, usage, said, usage, finish],
     whole: [model, said, usage, finish],
