@@ -5,16 +5,24 @@ const mark = 'turnpike-reload'
 /** The code of the gateway itself. In the published package, most of it is in chunks. */
 const own = ['../core/', '../plugins/', '../config/', '../chunks/', '../packages/'].map(folder => new URL(folder, import.meta.url).href)
 let reloads = 0
+/** As paths. */
+const local = new Set<string>()
 
 /**
  * The address to import a config from so that it is read anew, with all local files that it imports. Packages and the gateway's own code
  * stay as they are. Node.js keeps the old modules in memory.
  */
 export function freshAddress(path: string): string {
+  local.clear()
   if (reloads++ === 0) passMarksOn()
   const { cache } = createRequire(import.meta.url)
   for (const file of Object.keys(cache)) if (isLocal(pathToFileURL(file).href)) delete cache[file]
   return marked(pathToFileURL(path).href, `${reloads}`)
+}
+
+/** The files that the config which was read last has imported so far, itself included. Empty unless it was read anew. */
+export function localFiles(): Iterable<string> {
+  return local
 }
 
 /** Makes the imports of a fresh module fresh, too. */
@@ -22,6 +30,7 @@ function passMarksOn(): void {
   registerHooks({
     resolve(specifier, context, next) {
       const found = next(specifier, context)
+      if (isLocal(found.url)) local.add(fileURLToPath(found.url))
       const from =
         context.parentURL !== undefined && URL.canParse(context.parentURL) ? new URL(context.parentURL).searchParams.get(mark) : null
       // CommonJS modules are known by their path, and those are forgotten above.

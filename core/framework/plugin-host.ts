@@ -8,6 +8,7 @@ import { contractProblem, ExperimentalUses } from './contract-versions.ts'
 import { PluginError } from '../foundation/errors.ts'
 import { isObject } from '../foundation/json.ts'
 import { kindOf } from '../foundation/kind-of.ts'
+import type { Lens } from './lens.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { maskThrown } from '../foundation/mask-thrown.ts'
 import type { Masks } from '../foundation/masks.ts'
@@ -52,6 +53,8 @@ export interface PluginHostOptions {
   readonly lookOnly?: boolean | undefined
   /** Default: true, unless `lookOnly`. See `Registrar.serves`. */
   readonly serves?: boolean | undefined
+  /** Looks at what plugins do. Default: nothing does. */
+  readonly lens?: Lens | undefined
 }
 
 /** Sets up plugins in dependency order, and stops them in reverse order. */
@@ -64,13 +67,14 @@ export class PluginHost {
   readonly #createFiles: boolean
   readonly #lookOnly: boolean
   readonly #serves: boolean
+  readonly #lens: Lens | undefined
   readonly #starts: Hook[] = []
   readonly #stops: Hook[] = []
   readonly #experimental = new ExperimentalUses()
   readonly storeTimes = new StoreTimes()
 
   constructor(container: Container, log: Logger, http: HttpClient, masks: Masks, options: PluginHostOptions = {}) {
-    const { folder = process.cwd(), createFiles = true, lookOnly = false, serves = !lookOnly } = options
+    const { folder = process.cwd(), createFiles = true, lookOnly = false, serves = !lookOnly, lens } = options
     this.#container = container
     this.#log = log
     this.#http = http
@@ -79,6 +83,7 @@ export class PluginHost {
     this.#createFiles = createFiles
     this.#lookOnly = lookOnly
     this.#serves = serves
+    this.#lens = lens
   }
 
   /** Checks, orders and sets up the plugins, and returns them in setup order. A failure stops those already set up. */
@@ -130,17 +135,18 @@ export class PluginHost {
 
   async #setUp({ name, plugin, options, provides, offers }: CheckedPlugin): Promise<void> {
     const provided = new Set<Token<any>>()
+    const lens = this.#lens
     const registrar: Registrar = {
       name,
       log: this.#log.child(name),
-      http: this.#http,
+      http: lens ? lens.http(this.#http, name) : this.#http,
       createFiles: this.#createFiles,
       lookOnly: this.#lookOnly,
       serves: this.#serves,
       add: (point, contribution) => {
         const registry = typeof point === 'symbol' && this.#container.has(point) ? this.#container.get(point) : undefined
         if (!(registry instanceof Registry)) throw new PluginError(name, notAnExtensionPoint(point))
-        registry.add(contribution, name)
+        registry.add(contribution, name, lens && (added => lens.contribution(registry.kind, added, name)))
         this.#experimental.add(name, plugin, point)
       },
       provide: (service, implementation) => {

@@ -27,15 +27,18 @@ export class Registry<T> {
     this.#isShared = isShared
   }
 
-  /** Throws a `PluginError` for a malformed contribution, a name that is taken, and anything after sealing. */
-  add(contribution: T, plugin: string): void {
+  /**
+   * Throws a `PluginError` for a malformed contribution, a name that is taken, and anything after sealing. `lens`: what it returns is added in
+   * the place of the contribution.
+   */
+  add(contribution: T, plugin: string, lens?: (contribution: T) => T): void {
     const problem = shapeProblem(contribution, this.#shape)
     if (problem !== undefined) throw new PluginError(plugin, `adds ${this.#labelOf(contribution)}${problem}`)
     const name = this.#nameOf(contribution)
     const taken = this.#byName.get(name)
     if (this.#sealed) throw new PluginError(plugin, `adds ${this.kind} "${name}" after setup`)
     if (taken && !this.#isShared) throw new PluginError(plugin, `adds ${this.kind} "${name}", which plugin ${taken.plugin} already added`)
-    const entry = { name, contribution, plugin }
+    const entry = { name, contribution: lens ? lens(contribution) : contribution, plugin }
     this.#entries.push(entry)
     if (!taken) this.#byName.set(name, entry)
   }

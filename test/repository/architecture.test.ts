@@ -311,7 +311,9 @@ t.test('the oracle is independent of what it judges', async t => {
 
 /** The part of the dashboard that runs in browsers. The published package has it bundled. */
 const app = 'plugins/endpoints/dashboard/app/'
-const published = /^(core|config|plugins)\/(?!endpoints\/dashboard\/app\/)/
+/** The page of `turnpike dev`, bundled likewise. */
+const inspectorPage = 'config/dev/page/'
+const published = /^(core|config|plugins)\/(?!endpoints\/dashboard\/app\/|dev\/page\/)/
 
 /** Development dependencies whose code the build puts into `dist/`. */
 const bundled = [
@@ -357,7 +359,11 @@ t.test('browser code brings its own packages, and none of the server', async t =
     [],
   )
   t.same(
-    strays(published, ({ target }) => !target.startsWith(app)),
+    strays(/^config\/dev\/page\//, ({ target }) => target.startsWith(inspectorPage)),
+    [],
+  )
+  t.same(
+    strays(published, ({ target }) => !target.startsWith(app) && !target.startsWith(inspectorPage)),
     [],
   )
 })

@@ -1,0 +1,36 @@
+import { fileURLToPath } from 'node:url'
+
+/** Where the code of the gateway itself is. In the published package, most of it is in chunks. */
+export const gatewayFolders = ['../../core/', '../../plugins/', '../../config/', '../../chunks/', '../../packages/', '../../bin/'].map(
+  folder => new URL(folder, import.meta.url),
+)
+const paths = gatewayFolders.map(folder => fileURLToPath(folder))
+
+/** The frames of a stack, each beginning with `at`: first those of plugins, then those of packages, the gateway and Node.js. */
+export interface Frames {
+  readonly own: readonly string[]
+  readonly others: readonly string[]
+}
+
+export function sortedFrames(frames: readonly string[]): Frames {
+  const told = frames.map(frame => plain(frame))
+  return { own: told.filter(isOfPlugin), others: told.filter(frame => !isOfPlugin(frame)) }
+}
+
+/** The frames of an error. */
+export function framesOf(error: unknown): Frames {
+  const stack = error instanceof Error && typeof error.stack === 'string' ? error.stack : ''
+  return sortedFrames(stack.split('\n').filter(line => /^\s+at /.test(line)))
+}
+
+/** Without the mark by which a reload reads a module anew. */
+function plain(frame: string): string {
+  return frame
+    .trim()
+    .replace(/\?turnpike-reload=\d+/, '')
+    .replace('file://', '')
+}
+
+function isOfPlugin(frame: string): boolean {
+  return !/\(?node:/.test(frame) && !frame.includes('<anonymous>') && frame.includes('/') && !paths.some(path => frame.includes(path))
+}
