@@ -252,6 +252,13 @@ t.test('core itself imports no door', async t => {
   )
 })
 
+t.test('only turnpike dev knows the inspector', async t => {
+  t.same(
+    strays(/^(core|plugins|config)\/(?!dev\/|commands\/dev\.ts)/, ({ target }) => !/^config\/(dev\/|commands\/dev\.ts)/.test(target)),
+    ['config/main.ts → config/commands/dev.ts'],
+  )
+})
+
 t.test('config knows core and plugins', async t => {
   t.same(
     strays(/^config\//, ({ target, local }) => !local || /^(core|plugins|config)\/|^package\.json$/.test(target)),
