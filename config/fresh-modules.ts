@@ -13,16 +13,19 @@ const local = new Set<string>()
  * stay as they are. Node.js keeps the old modules in memory.
  */
 export function freshAddress(path: string): string {
-  local.clear()
   if (reloads++ === 0) passMarksOn()
   const { cache } = createRequire(import.meta.url)
   for (const file of Object.keys(cache)) if (isLocal(pathToFileURL(file).href)) delete cache[file]
   return marked(pathToFileURL(path).href, `${reloads}`)
 }
 
-/** The files that the config which was read last has imported so far, itself included. Empty unless it was read anew. */
+/** The local files that were imported since `forgetLocalFiles`. Empty until something is read anew. */
 export function localFiles(): Iterable<string> {
   return local
+}
+
+export function forgetLocalFiles(): void {
+  local.clear()
 }
 
 /** Makes the imports of a fresh module fresh, too. */

@@ -19,8 +19,11 @@ export function sortedFrames(frames: readonly string[]): Frames {
 
 /** The frames of an error. */
 export function framesOf(error: unknown): Frames {
-  const stack = error instanceof Error && typeof error.stack === 'string' ? error.stack : ''
-  return sortedFrames(stack.split('\n').filter(line => /^\s+at /.test(line)))
+  if (!(error instanceof Error) || typeof error.stack !== 'string') return sortedFrames([])
+  // The message comes first, and a line of it may look like a frame.
+  const { stack, message } = error
+  const frames = stack.slice(stack.includes(message) ? stack.indexOf(message) + message.length : 0)
+  return sortedFrames(frames.split('\n').filter(line => /^\s+at .*:\d+:\d+\)?$/.test(line)))
 }
 
 /** Without the mark by which a reload reads a module anew. */

@@ -5,7 +5,7 @@ const secretNames =
   '(?:proxy[-_])?authorization|(?:x[-_])?api[-_]?key|apikey|key|(?:access|refresh|id|auth|bearer|session|security)[-_]?token|client[-_]?(?:secret|assertion)|assertion|password|passwd|secret|signature|sig|credentials?|cookie|x-amz-[a-z-]+|x-goog-(?:signature|credential|security-token)'
 const secretMember = new RegExp(`^(?:${secretNames.replace('|key|', '|')})$`, 'i')
 const secretParameter = new RegExp(`((?:^|[?&#])(?:${secretNames})=)[^&#\\s"']+`, 'gi')
-const userInfo = /(\b[a-z][a-z0-9+.-]*:\/\/)[^/?#@\s"']+@/gi
+const userInfo = /(\b[a-z][a-z0-9+.-]{0,20}:\/\/)[^/?#@\s"']+@/gi
 
 /** Headers that say nothing about who asks. The value of any other one may be a credential. */
 const plainHeader =

@@ -39,7 +39,8 @@ export function snapshotOf(value: unknown, masks: Masks): Snapshot {
     return given.length <= most ? given : [...given.slice(0, most), `… (${given.length} in all)`]
   }
   try {
-    const text = withoutSecrets(JSON.stringify(value, shown) ?? 'null', masks)
+    // Also in the names of members.
+    const text = masks.apply(JSON.stringify(value, shown) ?? 'null')
     return text.length <= maxSnapshot ? { text, isCut } : { text: text.slice(0, maxSnapshot), isCut: true }
   } catch {
     // A circle, or a getter that throws.

@@ -119,7 +119,7 @@ export class Step {
     const { own, others } = framesOf(error)
     const message = this.#snapshot(error instanceof Error ? error.message : String(error))
     this.#error = {
-      class: error instanceof Error ? error.name : typeof error,
+      class: error instanceof Error ? nameOf(error, this.showsContent) : typeof error,
       ...(isRefusal && { status: error.status, code: error.code }),
       ...(ProviderFailure.is(error) && { kind: error.kind, status: error.status ?? null }),
       ...(message && { message }),
@@ -151,4 +151,9 @@ export class Step {
     const snapshot = snapshotOf(value, this.#scope.masks)
     return this.#scope.hold(snapshot.text.length) ? snapshot : undefined
   }
+}
+
+/** Anybody may have set it to anything. */
+function nameOf({ name }: Error, mayShow: boolean): string {
+  return mayShow || /^[A-Z]\w{2,40}(?:Error|Failure)$/.test(name) ? name : 'Error'
 }

@@ -96,10 +96,12 @@ function forget(): void {
   shown.replaceChildren(element('p', { class: 'quiet' }, 'This request is no longer in memory.'))
 }
 
+const moves: Readonly<Record<string, number>> = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }
+
 /** Arrows, and j and k, go through the list and through the steps. */
 document.addEventListener('keydown', event => {
   if (event.altKey || event.ctrlKey || event.metaKey) return
-  const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key]
+  const step = moves[event.key]
   const focused = document.activeElement
   if (step === undefined || focused?.closest('pre, .events')) return
   const among = Array.from((shown.contains(focused) ? shown : list).querySelectorAll<HTMLElement>('summary, button'))

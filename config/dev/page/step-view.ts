@@ -78,7 +78,7 @@ function changeTable(changes: Step['changes']): HTMLElement {
 }
 
 function section(label: string, content: Text): HTMLElement {
-  return element('section', {}, element('h4', {}, label), element('pre', { tabindex: '0', 'aria-label': label }, readable(content)))
+  return element('section', {}, element('h4', {}, label), element('pre', { tabindex: '0', role: 'group', 'aria-label': label }, readable(content)))
 }
 
 function eventList(events: Step['events']): HTMLElement {

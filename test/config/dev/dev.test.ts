@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { checkStream } from '../../../core/testing/index.ts'
 import { Workplace, type TurnpikeProcess } from '../../kit/turnpike-process.ts'
 import { until } from '../workers/observed.ts'
@@ -51,7 +51,7 @@ function write(workplace: Workplace, word: string): void {
   writeFileSync(join(folder, 'word.ts'), `export const word = '${word}'`)
 }
 
-async function opened(t: Tap.Test): Promise<{ readonly workplace: Workplace; readonly gateway: TurnpikeProcess }> {
+async function opened(t: Test): Promise<{ readonly workplace: Workplace; readonly gateway: TurnpikeProcess }> {
   const workplace = new Workplace(config())
   t.teardown(() => workplace.remove())
   write(workplace, 'one')

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { InspectingLens } from '../../../config/dev/inspector/inspecting-lens.ts'
 import { Inspector } from '../../../config/dev/inspector/inspector.ts'
 import {
@@ -45,7 +45,7 @@ interface Inspected extends GatewayUnderTest {
   shown(id: string): Promise<Shown>
 }
 
-async function inspected(t: Tap.Test, plugins: readonly PluginUse[], policy: PolicyLayer = { logging: { value: true } }): Promise<Inspected> {
+async function inspected(t: Test, plugins: readonly PluginUse[], policy: PolicyLayer = { logging: { value: true } }): Promise<Inspected> {
   const masks = new Masks()
   const inspector = new Inspector(masks)
   const lens = new InspectingLens(inspector, 'turnpike-dev')

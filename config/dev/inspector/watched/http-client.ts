@@ -1,5 +1,4 @@
-import { Transform } from 'node:stream'
-import { pipeline } from 'node:stream'
+import { pipeline, Transform } from 'node:stream'
 import type { UpstreamHeaders, UpstreamRequest } from '../../../../core/contracts/adapter.ts'
 import type { HttpClient, ReplyReceiver } from '../../../../core/contracts/http-client.ts'
 import { withoutCredentials, withoutSecrets } from '../hidden.ts'
@@ -11,7 +10,9 @@ import { begin, quietly, watchedHere, within, type Watched, type Watching } from
 /** Shows what goes to others and comes back, without credentials. */
 export function watchedClient(http: HttpClient, watching: Watching): HttpClient {
   const opened = (request: UpstreamRequest): { readonly watched: Watched; readonly step: Step } | undefined => {
-    const watched = watchedHere(watching, 'request to', hostOf(request?.url))
+    // Callers may name servers, too, as those of MCP.
+    const name = watching.inspector.here?.inspection.showsContent === true ? hostOf(request?.url) : 'a server'
+    const watched = watchedHere(watching, 'request to', name)
     if (!watched) return undefined
     const step = begin(watched, request.method)
     quietly(() => showRequest(request, step, watched))
@@ -34,8 +35,10 @@ export function watchedClient(http: HttpClient, watching: Watching): HttpClient 
         })
         pipeline(reply.body, body, error => {
           text.show(step)
-          if (error) step.fail(error)
-          else step.end()
+          if (!error) step.end()
+          // Nobody wanted the rest.
+          else if ((error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE') step.end('left')
+          else step.fail(error)
         })
         return { ...reply, body }
       } catch (error) {
