@@ -124,7 +124,7 @@ t.test('a save reloads the gateway, and a stream goes on over three of them', as
   t.match(gateway.stdout, /\d\d:\d\d:\d\d {2}200 {4}POST \/v1\/responses {2}acme\/demo {2}\d+ ms \(first event after \d+ ms\) {2}.* in, .* out .*resp_\w+\n/)
   t.notMatch(gateway.stdout, '\x1b[', 'no colors outside of a terminal')
 
-  const requests = await (await fetch(`${origin}/api/requests`, { headers: { authorization: `Bearer ${hash.slice(1)}` } })).json()
+  const requests: any = await (await fetch(`${origin}/api/requests`, { headers: { authorization: `Bearer ${hash.slice(1)}` } })).json()
   t.equal(requests.requests.length, 3, 'the inspector outlives reloads')
 
   writeFileSync(join(workplace.path, 'fault-three'), '')

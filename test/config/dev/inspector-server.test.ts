@@ -33,7 +33,7 @@ t.test('the page and the requests are for the developer', async t => {
   t.notMatch(html, secret)
   t.match(page.headers.get('content-security-policy'), /default-src 'none'/)
   t.equal(page.headers.get('cache-control'), 'no-store')
-  for (const [, path] of html.matchAll(/(?:src|href)="([^"]+)"/g)) t.equal((await fetch(new URL(path!, address))).status, 200, path)
+  for (const [, path] of html.matchAll(/(?:src|href)="([^"]+)"/g)) t.equal((await fetch(new URL(path!, address))).status, 200, path!)
   t.same((await send(['GET /api/requests HTTP/1.1', `host: ${host}`, bearer])).status, 200)
   t.same((await send(['GET /api/requests HTTP/1.1', `host: localhost:${port}`, bearer])).status, 200)
   t.same((await send(['GET /api/requests HTTP/1.1', `host: ${host}`, `origin: http://${host}`, 'sec-fetch-site: same-origin', bearer])).status, 200)

@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream'
 import t from 'tap'
 import { Paint } from '../../../config/dev/paint.ts'
 import { ReadableLog } from '../../../config/dev/readable-log.ts'
@@ -7,8 +8,12 @@ import { testRecord } from '../../../core/testing/index.ts'
 
 const gatewayFile = new URL('../../../core/guards/input-guards.ts', import.meta.url).href
 
-/** A stream that is no terminal. */
-const plain = new Paint({ isTTY: false } as NodeJS.WriteStream)
+const plain = new Paint(streamWith({ isTTY: false }))
+
+/** A stream that is a terminal, or none. */
+function streamWith(members: object): NodeJS.WriteStream {
+  return Object.assign(new PassThrough(), members) as unknown as NodeJS.WriteStream
+}
 
 function told(line: object | string): string {
   let text = ''
@@ -60,7 +65,7 @@ t.test('colors are for terminals', async t => {
   })
   delete process.env['NO_COLOR']
   delete process.env['FORCE_COLOR']
-  const terminal = { isTTY: true, getColorDepth: () => 24 } as unknown as NodeJS.WriteStream
+  const terminal = streamWith({ isTTY: true, getColorDepth: () => 24 })
   t.equal(plain.apply('red', 'x'), 'x')
   t.match(new Paint(terminal).apply('red', 'x'), '\x1b[31mx')
   process.env['NO_COLOR'] = '1'
