@@ -6,6 +6,8 @@ export const gatewayFolders = ['../../core/', '../../plugins/', '../../config/',
 )
 const paths = gatewayFolders.map(folder => fileURLToPath(folder))
 
+const inspectorFolder = fileURLToPath(new URL('./inspector/', import.meta.url))
+
 /** The frames of a stack, each beginning with `at`: first those of plugins, then those of packages, the gateway and Node.js. */
 export interface Frames {
   readonly own: readonly string[]
@@ -13,7 +15,7 @@ export interface Frames {
 }
 
 export function sortedFrames(frames: readonly string[]): Frames {
-  const told = frames.map(frame => plain(frame))
+  const told = frames.map(frame => plain(frame)).filter(frame => !isOfInspector(frame))
   return { own: told.filter(isOfPlugin), others: told.filter(frame => !isOfPlugin(frame)) }
 }
 
@@ -32,6 +34,11 @@ function plain(frame: string): string {
     .trim()
     .replace(/\?turnpike-reload=\d+/, '')
     .replace('file://', '')
+}
+
+/** It stands between the gateway and every plugin. */
+function isOfInspector(frame: string): boolean {
+  return frame.includes(inspectorFolder) || frame.includes('AsyncLocalStorage.run (node:')
 }
 
 function isOfPlugin(frame: string): boolean {

@@ -28,7 +28,7 @@ export class ReadableLog {
     const told = Object.entries(rest).map(([name, value]) => paint.apply('dim', `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`))
     const head = [timeOf(time), paint.apply(color, String(level).padEnd(5)), String(message), ...told].join('  ')
     const lines = [
-      ...(typeof problem === 'string' ? problem.split('\n') : []),
+      ...(typeof problem === 'string' ? problem.split('\n').filter(line => line.trim() !== '') : []),
       ...(error === undefined && reason === undefined ? [] : [causeOf(error, reason)]),
       ...(typeof place === 'string' && !Array.isArray(stack) ? [`at ${place}`] : []),
       ...(Array.isArray(stack) ? this.#framesOf(stack.map(String)) : []),

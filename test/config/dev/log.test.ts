@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream'
+import { WriteStream } from 'node:tty'
 import t from 'tap'
 import { Paint } from '../../../config/dev/paint.ts'
 import { ReadableLog } from '../../../config/dev/readable-log.ts'
@@ -65,7 +66,7 @@ t.test('colors are for terminals', async t => {
   })
   delete process.env['NO_COLOR']
   delete process.env['FORCE_COLOR']
-  const terminal = streamWith({ isTTY: true, getColorDepth: () => 24 })
+  const terminal = streamWith({ isTTY: true, getColorDepth: () => WriteStream.prototype.getColorDepth({ ...process.env, COLORTERM: 'truecolor' }) })
   t.equal(plain.apply('red', 'x'), 'x')
   t.match(new Paint(terminal).apply('red', 'x'), '\x1b[31mx')
   process.env['NO_COLOR'] = '1'
