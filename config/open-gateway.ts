@@ -36,7 +36,17 @@ interface OpenOptions {
 /** Sets up and starts the gateway of a config. Throws a `ConfigError` that names the file and every problem. */
 export async function openGateway(
   config: LoadedConfig,
-  { logLevel = config.server.logLevel, createFiles = true, lookOnly = false, serves, logFields, siblings, lens, writeLog, showsExceptions }: OpenOptions = {},
+  {
+    logLevel = config.server.logLevel,
+    createFiles = true,
+    lookOnly = false,
+    serves,
+    logFields,
+    siblings,
+    lens,
+    writeLog,
+    showsExceptions,
+  }: OpenOptions = {},
 ): Promise<Gateway> {
   const { file, folder, plugins, problems, server, given, overridden } = config
   if (problems.length > 0) throw new ConfigError(file, [...problems, ...optionProblems(config)])

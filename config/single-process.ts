@@ -90,9 +90,7 @@ export class SingleProcess {
     const { gateway } = this.#serving
     gateway.log.info('reloading', { why })
     if (!gateway.keys.persistent && !this.#ways.carry)
-      return this.#refuse(
-        'API keys are kept in memory, and a reload would lose them. Keep them in a database, or restart the gateway.',
-      )
+      return this.#refuse('API keys are kept in memory, and a reload would lose them. Keep them in a database, or restart the gateway.')
     const checked = await checkConfig(this.#launch)
     const { problem, warnings } = 'problem' in checked ? { ...checked, warnings: [] } : compare(this.#fixed, checked.fixed)
     if (this.#stop) return

@@ -72,8 +72,7 @@ const modules = [
   ...(await Promise.all(apps.map(bundleApp))).flat(),
 ]
 copyFileSync(join(root, catalog), join(dist, catalog))
-for (const app of apps)
-  for (const file of ['style.css', 'icon.svg']) copyFileSync(join(root, app, file), join(dist, app, file))
+for (const app of apps) for (const file of ['style.css', 'icon.svg']) copyFileSync(join(root, app, file), join(dist, app, file))
 writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.txt'), noticesOf(modules))
 
 function declare() {

@@ -25,7 +25,9 @@ export class ReadableLog {
     const paint = this.#paint
     const color = colors[level as keyof typeof colors] ?? 'gray'
     const { pid: _pid, hostname: _hostname, ...rest } = fields
-    const told = Object.entries(rest).map(([name, value]) => paint.apply('dim', `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`))
+    const told = Object.entries(rest).map(([name, value]) =>
+      paint.apply('dim', `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`),
+    )
     const head = [timeOf(time), paint.apply(color, String(level).padEnd(5)), String(message), ...told].join('  ')
     const lines = [
       ...(typeof problem === 'string' ? problem.split('\n').filter(line => line.trim() !== '') : []),

@@ -21,7 +21,9 @@ export function shadow<T extends object>(original: T, own: Partial<T>): T {
       enumerable: true,
       configurable: true,
       get: () => read(name),
-      set: value => void Reflect.set(original, name, value),
+      set(value) {
+        Reflect.set(original, name, value)
+      },
     })
   for (const name of Reflect.ownKeys(own)) {
     const value: unknown = Reflect.get(own, name)

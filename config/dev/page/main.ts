@@ -86,7 +86,9 @@ function requestView(request: Inspected): readonly HTMLElement[] {
       : [element('p', { class: 'notice' }, `Only facts are shown, and no content was kept. ${contentProblem}`)]),
     ...(isFull ? [element('p', { class: 'notice' }, 'The request is too large: not all of its content was kept.')] : []),
     element('h3', {}, 'What plugins did'),
-    ...(top.length === 0 ? [element('p', { class: 'quiet' }, 'No plugin has seen this request.')] : top.map(step => stepView(step, steps, open))),
+    ...(top.length === 0
+      ? [element('p', { class: 'quiet' }, 'No plugin has seen this request.')]
+      : top.map(step => stepView(step, steps, open))),
     ...(leftOut > 0 ? [element('p', { class: 'notice' }, `${leftOut} more steps were not kept.`)] : []),
   ]
 }

@@ -78,12 +78,15 @@ function changeTable(changes: Step['changes']): HTMLElement {
 }
 
 function section(label: string, content: Text): HTMLElement {
-  return element('section', {}, element('h4', {}, label), element('pre', { tabindex: '0', role: 'group', 'aria-label': label }, readable(content)))
+  return element(
+    'section',
+    {},
+    element('h4', {}, label),
+    element('pre', { tabindex: '0', role: 'group', 'aria-label': label }, readable(content)),
+  )
 }
 
 function eventList(events: Step['events']): HTMLElement {
-  const rows = events.map(event =>
-    element('li', {}, element('small', {}, milliseconds(event.atMs)), ' ', element('code', {}, event.text)),
-  )
+  const rows = events.map(event => element('li', {}, element('small', {}, milliseconds(event.atMs)), ' ', element('code', {}, event.text)))
   return element('ol', { class: 'events', tabindex: '0', 'aria-label': 'Events' }, ...rows)
 }

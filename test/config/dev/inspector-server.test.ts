@@ -36,7 +36,10 @@ t.test('the page and the requests are for the developer', async t => {
   for (const [, path] of html.matchAll(/(?:src|href)="([^"]+)"/g)) t.equal((await fetch(new URL(path!, address))).status, 200, path!)
   t.same((await send(['GET /api/requests HTTP/1.1', `host: ${host}`, bearer])).status, 200)
   t.same((await send(['GET /api/requests HTTP/1.1', `host: localhost:${port}`, bearer])).status, 200)
-  t.same((await send(['GET /api/requests HTTP/1.1', `host: ${host}`, `origin: http://${host}`, 'sec-fetch-site: same-origin', bearer])).status, 200)
+  t.same(
+    (await send(['GET /api/requests HTTP/1.1', `host: ${host}`, `origin: http://${host}`, 'sec-fetch-site: same-origin', bearer])).status,
+    200,
+  )
   t.match(await send(['GET /api/requests/req_1 HTTP/1.1', `host: ${host}`, bearer]), { status: 200, text: /"steps":\[\]/ })
   t.match(await send(['GET /api/requests/req_2 HTTP/1.1', `host: ${host}`, bearer]), { status: 404 })
 })
@@ -68,7 +71,10 @@ t.test('other names, other origins and other pages get a 403', async t => {
   for (const lines of refused) {
     const { status, text } = await send(lines)
     // Node.js itself refuses two of the same header.
-    t.ok(status === 403 || (status === 400 && lines.filter(line => line.startsWith('host:')).length !== 1), `${lines.join(' | ')}: ${status}`)
+    t.ok(
+      status === 403 || (status === 400 && lines.filter(line => line.startsWith('host:')).length !== 1),
+      `${lines.join(' | ')}: ${status}`,
+    )
     t.notMatch(text, 'access-control-allow')
     t.notMatch(text, 'req_1')
   }
@@ -76,10 +82,24 @@ t.test('other names, other origins and other pages get a 403', async t => {
 })
 
 t.test('without the secret of the run there is only the empty page', async t => {
-  for (const given of [[], ['authorization: Bearer'], ['authorization: Bearer wrong'], [`authorization: Basic ${secret}`], [`cookie: secret=${secret}`]])
-    for (const method of ['GET', 'DELETE']) t.equal((await send([`${method} /api/requests HTTP/1.1`, `host: ${host}`, ...given])).status, 401)
+  for (const given of [
+    [],
+    ['authorization: Bearer'],
+    ['authorization: Bearer wrong'],
+    [`authorization: Basic ${secret}`],
+    [`cookie: secret=${secret}`],
+  ])
+    for (const method of ['GET', 'DELETE'])
+      t.equal((await send([`${method} /api/requests HTTP/1.1`, `host: ${host}`, ...given])).status, 401)
   t.equal((await send([`GET /api/requests?secret=${secret} HTTP/1.1`, `host: ${host}`])).status, 401)
-  for (const path of ['/app/../inspector-server.ts', '/app/%2e%2e/inspector-server.ts', '/app/tsconfig.json', '/app/', '//app/main.ts', '/nothing'])
+  for (const path of [
+    '/app/../inspector-server.ts',
+    '/app/%2e%2e/inspector-server.ts',
+    '/app/tsconfig.json',
+    '/app/',
+    '//app/main.ts',
+    '/nothing',
+  ])
     t.equal((await send([`GET ${path} HTTP/1.1`, `host: ${host}`])).status, 404, path)
   t.equal((await send(['POST / HTTP/1.1', `host: ${host}`, 'content-length: 0'])).status, 405)
   t.equal((await send(['PUT /api/requests HTTP/1.1', `host: ${host}`, bearer, 'content-length: 0'])).status, 405)
@@ -95,7 +115,9 @@ t.test('no other interface of this machine reaches it', async t => {
 })
 
 t.test('a port that is taken is named, unless nobody asked for it', async t => {
-  await t.rejects(InspectorServer.open(inspector, Number(port)), { message: /another program uses it\. Name another port with --inspector-port/ })
+  await t.rejects(InspectorServer.open(inspector, Number(port)), {
+    message: /another program uses it\. Name another port with --inspector-port/,
+  })
   const [first, second] = [await InspectorServer.open(inspector, undefined), await InspectorServer.open(inspector, undefined)]
   t.not(first.url, second.url)
   first.close()

@@ -28,10 +28,19 @@ interface ShownStep {
   readonly outcome: string
   readonly facts: Readonly<Record<string, unknown>>
   readonly contents: readonly { readonly label: string; readonly text: string }[]
-  readonly changes: readonly { readonly path: string; readonly before: { readonly text: string }; readonly after: { readonly text: string } }[]
+  readonly changes: readonly {
+    readonly path: string
+    readonly before: { readonly text: string }
+    readonly after: { readonly text: string }
+  }[]
   readonly events: readonly { readonly text: string }[]
   readonly eventCounts: Readonly<Record<string, number>>
-  readonly error: { readonly class: string; readonly frames?: readonly string[]; readonly ownFrames?: number; readonly code?: string } | null
+  readonly error: {
+    readonly class: string
+    readonly frames?: readonly string[]
+    readonly ownFrames?: number
+    readonly code?: string
+  } | null
 }
 
 interface Shown {
@@ -67,7 +76,9 @@ const by = ({ steps }: Shown, kind: string, hook?: string): readonly ShownStep[]
 t.test('it shows what each plugin saw, changed, refused and gave', async t => {
   const shout = guarding(
     {
-      input: request => ({ replace: { ...request, input: JSON.parse(JSON.stringify(request.input).replaceAll('quiet', 'LOUD')) } as GenerationRequest }),
+      input: request => ({
+        replace: { ...request, input: JSON.parse(JSON.stringify(request.input).replaceAll('quiet', 'LOUD')) } as GenerationRequest,
+      }),
       output: () => ({ push: piece => piece.toUpperCase(), flush: () => '' }),
       route: endpoint => endpoint.provider !== 'west',
     },
@@ -104,7 +115,14 @@ t.test('it shows what each plugin saw, changed, refused and gave', async t => {
   t.match(input!.changes, [{ path: /^input\[0\]/, before: { text: /quiet please/ }, after: { text: /LOUD please/ } }])
   t.same(by(shown, 'guardrail', 'route')[0]!.facts, { 'north/demo': 'cleared', 'west/demo': 'rejected', 'southern/demo': 'cleared' })
   t.match(by(shown, 'guardrail', 'output'), [
-    { outcome: 'changed', facts: { channel: 'text' }, contents: [{ label: 'got', text: '"Hello"' }, { label: 'gave', text: '"HELLO"' }] },
+    {
+      outcome: 'changed',
+      facts: { channel: 'text' },
+      contents: [
+        { label: 'got', text: '"Hello"' },
+        { label: 'gave', text: '"HELLO"' },
+      ],
+    },
   ])
   t.match(by(shown, 'sort', 'values'), [{ facts: { 'north/demo': '5', 'southern/demo': '8' } }])
   t.match(by(shown, 'call wrapper', 'generation')[0]!.facts, { endpoints: 'north/demo, southern/demo' })
@@ -180,7 +198,15 @@ t.test('it shows tools, and wrappers that answer', async t => {
   const { requestId, status } = await ask(under, { model: 'north/a', tools: [{ type: 'lookup' }] })
   t.equal(status, 200)
   const shown = await under.shown(requestId)
-  t.match(by(shown, 'tool', 'run'), [{ outcome: 'done', contents: [{ label: 'call', text: /Bern/ }, { label: 'result', text: /It rains/ }] }])
+  t.match(by(shown, 'tool', 'run'), [
+    {
+      outcome: 'done',
+      contents: [
+        { label: 'call', text: /Bern/ },
+        { label: 'result', text: /It rains/ },
+      ],
+    },
+  ])
   t.equal(by(shown, 'provider').length, 2)
 
   const cached = adding(CallWrappers, {
@@ -224,7 +250,12 @@ t.test('it keeps no content of a request whose policy forbids it', async t => {
   for (const policy of forbidding) {
     const under = await inspected(
       t,
-      [enforcing, failing, saying('north', [text(`${canary} two`), { type: `${canary} five` } as never, stop]), saying('south', [text(`${canary} two`), stop])],
+      [
+        enforcing,
+        failing,
+        saying('north', [text(`${canary} two`), { type: `${canary} five` } as never, stop]),
+        saying('south', [text(`${canary} two`), stop]),
+      ],
       policy,
     )
     for (const model of ['north/a', 'south/a']) {

@@ -23,7 +23,10 @@ function told(line: object | string): string {
 }
 
 t.test('a line is for people', async t => {
-  t.match(told({ level: 'info', time: 0, message: 'reloaded', why: 'saved a.ts', count: 2 }), /^\d\d:\d\d:\d\d {2}info {3}reloaded {2}why=saved a\.ts {2}count=2\n$/)
+  t.match(
+    told({ level: 'info', time: 0, message: 'reloaded', why: 'saved a.ts', count: 2 }),
+    /^\d\d:\d\d:\d\d {2}info {3}reloaded {2}why=saved a\.ts {2}count=2\n$/,
+  )
   t.equal(told('no JSON\n'), 'no JSON\n')
   t.match(told({ level: 'error', time: 0, message: 'refused', problem: 'one\ntwo' }), /refused\n {17}one\n {17}two\n$/)
 })
@@ -55,7 +58,10 @@ t.test('one line for a request, and one more for its error', async t => {
     /^\d\d:\d\d:\d\d {2}200 {4}POST \/v1\/responses {2}acme\/demo {2}812 ms \(first event after 214 ms\) {2}12 tokens in, 340 out {2}\$0\.000683 {2}req_test\n$/,
   )
   const failed = testRecord({ status: 404, errorCode: 'model_not_found', errorMessage: 'There is no model "…".', errorParam: 'model' })
-  t.match(requestLine(failed, plain), /404 {4}POST \/v1\/responses {2}1 ms {2}req_test\n {17}model_not_found \(model\) There is no model "…"\.\n$/)
+  t.match(
+    requestLine(failed, plain),
+    /404 {4}POST \/v1\/responses {2}1 ms {2}req_test\n {17}model_not_found \(model\) There is no model "…"\.\n$/,
+  )
 })
 
 t.test('colors are for terminals', async t => {
@@ -66,7 +72,10 @@ t.test('colors are for terminals', async t => {
   })
   delete process.env['NO_COLOR']
   delete process.env['FORCE_COLOR']
-  const terminal = streamWith({ isTTY: true, getColorDepth: () => WriteStream.prototype.getColorDepth({ ...process.env, COLORTERM: 'truecolor' }) })
+  const terminal = streamWith({
+    isTTY: true,
+    getColorDepth: () => WriteStream.prototype.getColorDepth({ ...process.env, COLORTERM: 'truecolor' }),
+  })
   t.equal(plain.apply('red', 'x'), 'x')
   t.match(new Paint(terminal).apply('red', 'x'), '\x1b[31mx')
   process.env['NO_COLOR'] = '1'
