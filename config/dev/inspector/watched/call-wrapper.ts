@@ -4,7 +4,7 @@ import { isObject } from '../../../../core/foundation/json.ts'
 import type { Maybe } from '../../../../core/runtime/pending.ts'
 import { shadow } from '../shadow.ts'
 import { watchedEvents } from './events.ts'
-import { begin, endpointName, follow, quietly, type Watched, type Watching } from './watching.ts'
+import { begin, endpointName, follow, type Watched, type Watching } from './watching.ts'
 
 const kinds = ['generation', 'decision', 'count', 'embedding', 'rerank'] as const
 
@@ -68,18 +68,27 @@ function watchedWrap(wrap: Wrap, watched: Watched): Wrap {
         }
       },
     }),
-    end: (answered: unknown) => {
-      if (typeof end !== 'function') return step.end()
-      return follow<unknown>(
-        watched,
-        step,
-        () => end.call(wrap, answered),
-        () => {},
-      )
-    },
-    fail: () => {
-      quietly(() => step.end('left'))
-      if (typeof fail === 'function') return fail.call(wrap)
-    },
+    ...(isCallable(end) && {
+      end: (answered: unknown) => {
+        if (!end) return step.end()
+        return follow<unknown>(
+          watched,
+          step,
+          () => end.call(wrap, answered),
+          () => {},
+        )
+      },
+    }),
+    ...(isCallable(fail) && {
+      fail: () => {
+        step.end('left')
+        return fail?.call(wrap)
+      },
+    }),
   } as Partial<Wrap>)
+}
+
+/** Anything else is a mistake, which core shall see as it is. */
+function isCallable(member: unknown): member is ((...given: readonly unknown[]) => unknown) | undefined {
+  return member === undefined || typeof member === 'function'
 }

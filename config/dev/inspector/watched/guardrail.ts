@@ -1,5 +1,14 @@
-import type { AnswerItem, Guardrail, GuardSession, GuardVerdict, ItemVerdict, OutputChannel } from '../../../../core/contracts/guardrail.ts'
+import type {
+  AnswerItem,
+  Guardrail,
+  GuardSession,
+  GuardVerdict,
+  ItemVerdict,
+  OutputChannel,
+  OutputFilter,
+} from '../../../../core/contracts/guardrail.ts'
 import { isObject } from '../../../../core/foundation/json.ts'
+import { isPending } from '../../../../core/runtime/pending.ts'
 import { shadow } from '../shadow.ts'
 import type { Step } from '../step.ts'
 import { watchedFilter } from './output-filter.ts'
@@ -17,7 +26,7 @@ export function watchedGuardrail(guardrail: Guardrail, { inspector, plugin }: Wa
         () => guardrail.open(context),
         session => {
           if (session === undefined) return opening.end('left')
-          return isObject(session) ? watchedSession(session, watched) : undefined
+          return isObject(session) && !isPending(session) ? watchedSession(session, watched) : undefined
         },
       )
     },
@@ -69,7 +78,7 @@ function watchedSession(session: GuardSession, watched: Watched): GuardSession {
       // Its step ends with the part, not here.
       try {
         const filter = watched.inspector.within({ inspection: watched.inspection, step }, open)
-        if (isObject(filter)) return watchedFilter(filter, step)
+        if (isFilter(filter)) return watchedFilter(filter, step)
         step.end('left')
         return filter
       } catch (error) {
@@ -92,6 +101,11 @@ function watchedSession(session: GuardSession, watched: Watched): GuardSession {
       )
     }
   return shadow(session, own)
+}
+
+/** Anything else is a mistake, which core shall see as it is. */
+function isFilter(filter: unknown): filter is OutputFilter {
+  return isObject(filter) && typeof filter['push'] === 'function' && typeof filter['flush'] === 'function'
 }
 
 function judged(step: Step, before: unknown, verdict: unknown): void {

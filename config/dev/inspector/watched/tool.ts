@@ -34,31 +34,35 @@ function watchedSession(session: ToolSession, watched: Watched): ToolSession {
         return runner
       },
     }),
-    functions(signal) {
-      const step = begin(watched, 'functions')
-      return follow(
-        watched,
-        step,
-        () => session.functions(signal),
-        functions => {
-          step.fact('functions', functions.length)
-          step.show('functions', functions)
-        },
-      )
-    },
-    run(call, run) {
-      const step = begin(watched, 'run')
-      step.show('call', call)
-      return follow<ToolResult>(
-        watched,
-        step,
-        () => session.run(call, run),
-        result => {
-          step.fact('costUsd', result.costUsd)
-          step.show('result', result)
-          if (result.failed === true) step.end('failed')
-        },
-      )
-    },
+    ...(typeof session.functions === 'function' && {
+      functions(signal) {
+        const step = begin(watched, 'functions')
+        return follow(
+          watched,
+          step,
+          () => session.functions(signal),
+          functions => {
+            step.fact('functions', functions.length)
+            step.show('functions', functions)
+          },
+        )
+      },
+    }),
+    ...(typeof session.run === 'function' && {
+      run(call, run) {
+        const step = begin(watched, 'run')
+        step.show('call', call)
+        return follow<ToolResult>(
+          watched,
+          step,
+          () => session.run(call, run),
+          result => {
+            step.fact('costUsd', result.costUsd)
+            step.show('result', result)
+            if (result.failed === true) step.end('failed')
+          },
+        )
+      },
+    }),
   } satisfies Partial<ToolSession>)
 }
