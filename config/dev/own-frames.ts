@@ -6,7 +6,8 @@ export const gatewayFolders = ['../../core/', '../../plugins/', '../../config/',
 )
 const paths = gatewayFolders.map(folder => fileURLToPath(folder))
 
-const inspectorFolder = fileURLToPath(new URL('./inspector/', import.meta.url))
+/** In the published package, it is in the chunk of this command. */
+const inspectorCode = ['./inspector/', '../../chunks/dev.js'].map(place => fileURLToPath(new URL(place, import.meta.url)))
 
 /** The frames of a stack, each beginning with `at`: first those of plugins, then those of packages, the gateway and Node.js. */
 export interface Frames {
@@ -38,7 +39,7 @@ function plain(frame: string): string {
 
 /** It stands between the gateway and every plugin. */
 function isOfInspector(frame: string): boolean {
-  return frame.includes(inspectorFolder) || frame.includes('AsyncLocalStorage.run (node:')
+  return inspectorCode.some(path => frame.includes(path)) || frame.includes('AsyncLocalStorage.run (node:')
 }
 
 function isOfPlugin(frame: string): boolean {
