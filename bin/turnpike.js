@@ -12,7 +12,7 @@ if (Number(major) < wanted) {
 
 // Until the command can keep them, signals to reload would end it. Where there is a terminal, SIGHUP means that it has closed.
 const reloads = isatty(0) || isatty(1) ? ['SIGUSR2'] : ['SIGHUP', 'SIGUSR2']
-if (process.argv[2] === 'start') for (const signal of reloads) process.on(signal, () => {})
+if (process.argv[2] === 'start' || process.argv[2] === 'dev') for (const signal of reloads) process.on(signal, () => {})
 
 // The first process of a container gets only the signals that it handles. Without this, nothing could stop it before it serves.
 if (process.pid === 1)

@@ -5,6 +5,8 @@ const mark = 'turnpike-reload'
 /** The code of the gateway itself. In the published package, most of it is in chunks. */
 const own = ['../core/', '../plugins/', '../config/', '../chunks/', '../packages/'].map(folder => new URL(folder, import.meta.url).href)
 let reloads = 0
+/** As paths. */
+const local = new Set<string>()
 
 /**
  * The address to import a config from so that it is read anew, with all local files that it imports. Packages and the gateway's own code
@@ -17,11 +19,21 @@ export function freshAddress(path: string): string {
   return marked(pathToFileURL(path).href, `${reloads}`)
 }
 
+/** The local files that were imported since `forgetLocalFiles`. Empty until something is read anew. */
+export function localFiles(): Iterable<string> {
+  return local
+}
+
+export function forgetLocalFiles(): void {
+  local.clear()
+}
+
 /** Makes the imports of a fresh module fresh, too. */
 function passMarksOn(): void {
   registerHooks({
     resolve(specifier, context, next) {
       const found = next(specifier, context)
+      if (isLocal(found.url)) local.add(fileURLToPath(found.url))
       const from =
         context.parentURL !== undefined && URL.canParse(context.parentURL) ? new URL(context.parentURL).searchParams.get(mark) : null
       // CommonJS modules are known by their path, and those are forgotten above.

@@ -15,7 +15,7 @@ import { readEnvFile } from './env-file.ts'
 import { MissingVariables } from './env.ts'
 import { ConfigError, problemsOf } from './errors.ts'
 import { blamePlugins } from './faults.ts'
-import { freshAddress } from './fresh-modules.ts'
+import { forgetLocalFiles, freshAddress } from './fresh-modules.ts'
 import { explain } from './load-failure.ts'
 import { processMasks } from './process-output.ts'
 import { serverSchema, type ServerInput, type ServerOptions } from './schema.ts'
@@ -45,6 +45,7 @@ const searchPlaces = ['gateway.config.ts', 'gateway.config.mts', 'gateway.config
  */
 export async function loadConfig(path?: string, override: ServerInput = {}, { isFresh = false } = {}): Promise<LoadedConfig> {
   using missing = new MissingVariables()
+  if (isFresh) forgetLocalFiles()
   const found = path === undefined ? await search(isFresh) : await open(path, isFresh)
   const file = relative(process.cwd(), found.path) || found.path
   const [settled] = await Promise.allSettled([read(file, found.module)])

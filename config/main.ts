@@ -13,6 +13,7 @@ interface Manifest {
 /** The subcommands, in the order of the help. */
 const parts = {
   start: () => import('./commands/start.ts'),
+  dev: () => import('./commands/dev.ts'),
   check: () => import('./commands/check.ts'),
   routes: () => import('./commands/routes.ts'),
   migrate: () => import('./commands/migrate.ts'),
@@ -43,7 +44,7 @@ else {
 }
 try {
   await program.parseAsync()
-  if (named !== 'start' && named !== 'worker') await leave()
+  if (named !== 'start' && named !== 'dev' && named !== 'worker') await leave()
 } catch (error) {
   process.exitCode = 1
   console.error(`turnpike: ${failureText(error)}`)

@@ -2,6 +2,7 @@ import { createGateway, type Gateway } from '../core/gateway.ts'
 import type { Siblings } from '../core/contracts/siblings.ts'
 import { AssemblyError } from '../core/foundation/errors.ts'
 import type { JsonObject } from '../core/index.ts'
+import type { Lens } from '../core/framework/lens.ts'
 import { KeyTextError } from '../core/provider-kit/key-text.ts'
 import { check } from '../core/framework/plugin-host.ts'
 import { optionFacts, originIn, type OptionOrigin } from '../core/server/admin/facts.ts'
@@ -24,12 +25,28 @@ interface OpenOptions {
   readonly logFields?: JsonObject
   /** The other workers. */
   readonly siblings?: Siblings
+  /** Looks at what plugins do. */
+  readonly lens?: Lens | undefined
+  /** Takes each finished line of the log. */
+  readonly writeLog?: (line: string) => void
+  /** See `GatewayOptions.showsExceptions`. */
+  readonly showsExceptions?: boolean
 }
 
 /** Sets up and starts the gateway of a config. Throws a `ConfigError` that names the file and every problem. */
 export async function openGateway(
   config: LoadedConfig,
-  { logLevel = config.server.logLevel, createFiles = true, lookOnly = false, serves, logFields, siblings }: OpenOptions = {},
+  {
+    logLevel = config.server.logLevel,
+    createFiles = true,
+    lookOnly = false,
+    serves,
+    logFields,
+    siblings,
+    lens,
+    writeLog,
+    showsExceptions,
+  }: OpenOptions = {},
 ): Promise<Gateway> {
   const { file, folder, plugins, problems, server, given, overridden } = config
   if (problems.length > 0) throw new ConfigError(file, [...problems, ...optionProblems(config)])
@@ -52,6 +69,9 @@ export async function openGateway(
       serves,
       logFields,
       siblings,
+      lens,
+      ...(writeLog && { writeLog }),
+      ...(showsExceptions !== undefined && { showsExceptions }),
     })
   } catch (error) {
     if (error instanceof AssemblyError || error instanceof AggregateError)

@@ -6,10 +6,10 @@ import { adminAddress, listenAdmin, type AdminListener } from './listen-admin.ts
 import { listen, listenNext, type Listener } from './listen.ts'
 import { finish } from './finish.ts'
 import { loadConfig, type LoadedConfig } from './load.ts'
-import { openGateway } from './open-gateway.ts'
 import { outliveReaders } from './outlive-readers.ts'
 import { refuseReload, Reloads } from './reloads.ts'
 import { logFailedStop, Stop, watchGateway, type Serving } from './serving.ts'
+import { usualWays, type ServingWays } from './serving-ways.ts'
 import { onSignals } from './signals.ts'
 import { welcome } from './welcome.ts'
 import { checkConfig, compare } from './workers/config-check.ts'
@@ -23,23 +23,25 @@ export class SingleProcess {
   readonly #path: string | undefined
   readonly #override: ServerOverride
   readonly #launch: Launch
+  readonly #ways: ServingWays
   /** Gateways whose last requests finish. */
-  readonly #leaving = new Set<Promise<void>>()
+  readonly #leaving = new Map<Gateway, Promise<void>>()
   readonly #reloads = new Reloads(why => this.#reload(why))
   #serving!: Serving
   #fixed!: Fixed
   #stop: Stop | undefined
 
   /** `environment`: for the process that checks a new config. */
-  constructor(path: string | undefined, override: ServerOverride, environment: NodeJS.ProcessEnv) {
+  constructor(path: string | undefined, override: ServerOverride, environment: NodeJS.ProcessEnv, ways = usualWays) {
     this.#path = path
     this.#override = override
     this.#launch = launchOf(path, override, environment)
+    this.#ways = ways
   }
 
   async start(config: LoadedConfig): Promise<void> {
     const { server } = config
-    const gateway = await openGateway(config)
+    const gateway = await this.#ways.open(config)
     let admin: AdminListener | undefined
     let listener: Listener | undefined
     try {
@@ -57,44 +59,57 @@ export class SingleProcess {
     this.#serving = { gateway, listener, admin, server }
     onSignals({
       stop: (signal, announces) => this.#end(signal, 0, announces),
-      reload: signal => void this.#reloads.run(signal),
+      reload: signal => void this.reload(signal),
     })
     this.#watch(gateway)
     await welcome(gateway, listener, admin)
   }
 
+  /** `why`: for the log. */
+  async reload(why: string): Promise<void> {
+    await this.#reloads.run(why)
+  }
+
   #watch(gateway: Gateway): void {
-    watchGateway(gateway, why => this.#stop || this.#end(why, 1, false))
+    watchGateway(gateway, why => {
+      if (!this.#stop && this.#ways.outlivesFaults !== true) this.#end(why, 1, false)
+    })
   }
 
   /** Called again, it does not wait. */
   #end(why: string, exitCode: number, announces: boolean): void {
     if (this.#stop) return this.#stop.hurry()
     const announceMs = announces ? this.#serving.server.drainAnnounceMs : 0
-    this.#stop = new Stop(this.#serving, { why, exitCode, announceMs, alongside: this.#leaving })
+    // They may have had longer until now.
+    setTimeout(() => this.#abortLeaving(), this.#serving.server.drainTimeoutMs).unref()
+    this.#stop = new Stop(this.#serving, { why, exitCode, announceMs, alongside: this.#leaving.values() })
   }
 
   /** Never rejects. */
   async #reload(why: string): Promise<void> {
     const { gateway } = this.#serving
     gateway.log.info('reloading', { why })
-    if (!gateway.keys.persistent)
-      return refuseReload(
-        gateway.log,
-        'API keys are kept in memory, and a reload would lose them. Keep them in a database, or restart the gateway.',
-      )
+    if (!gateway.keys.persistent && !this.#ways.carry)
+      return this.#refuse('API keys are kept in memory, and a reload would lose them. Keep them in a database, or restart the gateway.')
     const checked = await checkConfig(this.#launch)
     const { problem, warnings } = 'problem' in checked ? { ...checked, warnings: [] } : compare(this.#fixed, checked.fixed)
     if (this.#stop) return
-    if (problem !== undefined) return refuseReload(gateway.log, problem)
+    if (problem !== undefined) return this.#refuse(problem)
     for (const warning of warnings) gateway.log.warn(warning)
     try {
       const config = await loadConfig(this.#path, this.#override, { isFresh: true })
-      this.#replace(await openGateway(config), config)
+      const next = await this.#ways.open(config)
+      await this.#ways.carry?.(gateway, next)
+      this.#replace(next, config)
     } catch (error) {
-      return refuseReload(gateway.log, problemsOf(error).join('; '))
+      return this.#refuse(problemsOf(error).join('; '))
     }
     this.#serving.gateway.log.info('reloaded')
+  }
+
+  #refuse(problem: string): void {
+    refuseReload(this.#serving.gateway.log, problem)
+    this.#ways.refused?.()
   }
 
   #replace(gateway: Gateway, { server }: LoadedConfig): void {
@@ -105,12 +120,16 @@ export class SingleProcess {
     admin?.serve(gateway.admin, server)
     this.#serving = { gateway, listener, admin, server }
     this.#watch(gateway)
-    this.#leave(before, retire(before, responses, options.drainTimeoutMs))
+    this.#leave(before, retire(before, responses, this.#ways.retireMs ?? options.drainTimeoutMs))
   }
 
   #leave(gateway: Gateway, drained: Promise<void>): void {
-    const left = drained.catch((error: unknown) => logFailedStop(gateway, error)).finally(() => this.#leaving.delete(left))
-    this.#leaving.add(left)
+    const left = drained.catch((error: unknown) => logFailedStop(gateway, error)).finally(() => this.#leaving.delete(gateway))
+    this.#leaving.set(gateway, left)
+  }
+
+  #abortLeaving(): void {
+    for (const gateway of this.#leaving.keys()) gateway.abortRuns()
   }
 }
 

@@ -59,8 +59,8 @@ const entries = [...publicEntries(), 'config/main']
 const installed = matching(Object.keys(peerDependencies))
 /** Packages that few requests need. */
 const packages = new PackageFiles(root, matching(['ajv', 'gpt-tokenizer', 'json-schema-faker', '@smithy/[^/]+']))
-/** The code that runs in browsers. */
-const app = 'plugins/endpoints/dashboard/app'
+/** The code that runs in browsers: the dashboard, and the inspector of `turnpike dev`. */
+const apps = ['plugins/endpoints/dashboard/app', 'config/dev/page']
 
 rmSync(dist, { recursive: true, force: true })
 if (!values['javascript-only']) declare()
@@ -69,10 +69,10 @@ const modules = [
   ...(await bundleThreads()),
   ...(await bundleValidators()),
   ...(await packages.write(dist)),
-  ...(await bundleApp()),
+  ...(await Promise.all(apps.map(bundleApp))).flat(),
 ]
 copyFileSync(join(root, catalog), join(dist, catalog))
-for (const file of ['style.css', 'icon.svg']) copyFileSync(join(root, app, file), join(dist, app, file))
+for (const app of apps) for (const file of ['style.css', 'icon.svg']) copyFileSync(join(root, app, file), join(dist, app, file))
 writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.txt'), noticesOf(modules))
 
 function declare() {
@@ -161,8 +161,8 @@ async function bundleValidators() {
   return modulesOf(output)
 }
 
-/** The dashboard, with a file for each page, which is loaded when it is opened. */
-async function bundleApp() {
+/** With a file for each page of the dashboard, which is loaded when it is opened. */
+async function bundleApp(app) {
   const bundled = await rolldown({ cwd: root, input: { main: join(root, app, 'main.ts') }, platform: 'browser' })
   const { output } = await bundled.write({
     dir: join(dist, app),

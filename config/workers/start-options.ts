@@ -21,12 +21,16 @@ const maxWorkers = 256
 
 /** Adds the options that replace a part of the `server` section. */
 export function addStartOptions(command: Command): Command {
+  return addAddressOptions(command).addOption(workersOption())
+}
+
+/** Those of them that say where it listens. */
+export function addAddressOptions(command: Command): Command {
   return command
     .addOption(new Option('--host <address>', 'The address to listen on, instead of server.host.').argParser(hostFrom))
     .addOption(new Option('--port <number>', 'The port to listen on, instead of server.port.').argParser(portFrom))
     .addOption(new Option('--admin-host <address>', 'The address of the admin API, instead of server.admin.host.').argParser(hostFrom))
     .addOption(new Option('--admin-port <number>', 'The port of the admin API, instead of server.admin.port.').argParser(portFrom))
-    .addOption(workersOption())
 }
 
 export function overrideOf({ adminHost, adminPort, ...override }: StartOptions): ServerOverride {

@@ -21,14 +21,14 @@ export class OpenRegistry<T> implements Registry<T> {
     this.#isShared = isShared
   }
 
-  add(contribution: T, plugin: string): void {
+  add(contribution: T, plugin: string, lens?: (contribution: T) => T): void {
     const problem = shapeProblem(contribution, this.#shape)
     if (problem !== undefined) throw new PluginError(plugin, `adds ${this.#labelOf(contribution)}${problem}`)
     const name = this.#nameOf(contribution)
     const taken = this.#byName.get(name)
     if (this.#sealed) throw new PluginError(plugin, `adds ${this.kind} "${name}" after setup`)
     if (taken && !this.#isShared) throw new PluginError(plugin, `adds ${this.kind} "${name}", which plugin ${taken.plugin} already added`)
-    const entry = { name, contribution, plugin }
+    const entry = { name, contribution: lens ? lens(contribution) : contribution, plugin }
     this.#entries.push(entry)
     if (!taken) this.#byName.set(name, entry)
   }

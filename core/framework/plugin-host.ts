@@ -8,6 +8,7 @@ import { contractProblem, EarlierVersions, ExperimentalUses, tokenProblem } from
 import { PluginError } from '../foundation/errors.ts'
 import { isObject } from '../foundation/json.ts'
 import { kindOf } from '../foundation/kind-of.ts'
+import type { Lens } from './lens.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { maskThrown } from '../foundation/mask-thrown.ts'
 import type { Masks } from '../foundation/masks.ts'
@@ -52,6 +53,8 @@ export interface PluginHostOptions {
   readonly lookOnly?: boolean | undefined
   /** Default: true, unless `lookOnly`. See `Registrar.serves`. */
   readonly serves?: boolean | undefined
+  /** Looks at what plugins do. Default: nothing does. */
+  readonly lens?: Lens | undefined
 }
 
 /** Sets up plugins in dependency order, and stops them in reverse order. */
@@ -64,6 +67,7 @@ export class PluginHost {
   readonly #createFiles: boolean
   readonly #lookOnly: boolean
   readonly #serves: boolean
+  readonly #lens: Lens | undefined
   readonly #starts: Hook[] = []
   readonly #stops: Hook[] = []
   readonly #experimental = new ExperimentalUses()
@@ -71,7 +75,7 @@ export class PluginHost {
   readonly storeTimes = new StoreTimes()
 
   constructor(container: Container, log: Logger, http: HttpClient, masks: Masks, options: PluginHostOptions = {}) {
-    const { folder = process.cwd(), createFiles = true, lookOnly = false, serves = !lookOnly } = options
+    const { folder = process.cwd(), createFiles = true, lookOnly = false, serves = !lookOnly, lens } = options
     this.#container = container
     this.#log = log
     this.#http = http
@@ -80,6 +84,7 @@ export class PluginHost {
     this.#createFiles = createFiles
     this.#lookOnly = lookOnly
     this.#serves = serves
+    this.#lens = lens
   }
 
   /** Checks, orders and sets up the plugins, and returns them in setup order. A failure stops those already set up. */
@@ -134,10 +139,11 @@ export class PluginHost {
     const provided = new Set<Token<any>>()
     this.#earlier.addStated(name, plugin)
     for (const need of [...Object.values(plugin.needs ?? {}), ...Object.values(plugin.wants ?? {})]) this.#earlier.addUsed(name, need)
+    const lens = this.#lens
     const registrar: Registrar = {
       name,
       log: this.#log.child(name),
-      http: this.#http,
+      http: lens ? lens.http(this.#http, name) : this.#http,
       createFiles: this.#createFiles,
       lookOnly: this.#lookOnly,
       serves: this.#serves,
@@ -146,7 +152,7 @@ export class PluginHost {
         this.#earlier.addUsed(name, point)
         const registry = typeof current === 'symbol' && this.#container.has(current) ? this.#container.get(current) : undefined
         if (!(registry instanceof OpenRegistry)) throw new PluginError(name, tokenProblem(point) ?? notAnExtensionPoint(point))
-        registry.add(contribution, name)
+        registry.add(contribution, name, lens && (added => lens.contribution(registry.kind, added, name)))
         this.#experimental.add(name, plugin, current)
       },
       provide: (given, implementation) => {

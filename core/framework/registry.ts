@@ -12,8 +12,11 @@ export interface RegistryEntry<T> {
 export interface Registry<T> {
   /** The word used in errors, such as `provider`. */
   readonly kind: string
-  /** For core: plugins call `gateway.add`. Throws a `PluginError` for a malformed contribution, a name that is taken, and anything after sealing. */
-  add(contribution: T, plugin: string): void
+  /**
+   * For core: plugins call `gateway.add`. Throws a `PluginError` for a malformed contribution, a name that is taken, and anything after sealing.
+   * `lens`: what it returns is added in the place of the contribution.
+   */
+  add(contribution: T, plugin: string, lens?: (contribution: T) => T): void
   get(name: string): T | undefined
   names(): string[]
   values(): T[]

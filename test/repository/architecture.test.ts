@@ -276,6 +276,13 @@ t.test('core itself imports no door', async t => {
   )
 })
 
+t.test('only turnpike dev knows the inspector', async t => {
+  t.same(
+    strays(/^(core|plugins|config)\/(?!dev\/|commands\/dev\.ts)/, ({ target }) => !/^config\/(dev\/|commands\/dev\.ts)/.test(target)),
+    ['config/main.ts → config/commands/dev.ts'],
+  )
+})
+
 t.test('config knows core and plugins', async t => {
   t.same(
     strays(/^config\//, ({ target, local }) => !local || /^(core|dialects|plugins|config)\/|^package\.json$/.test(target)),
@@ -336,7 +343,9 @@ t.test('the oracle is independent of what it judges', async t => {
 
 /** The part of the dashboard that runs in browsers. The published package has it bundled. */
 const app = 'plugins/endpoints/dashboard/app/'
-const published = /^(core|config|dialects|plugins)\/(?!endpoints\/dashboard\/app\/)/
+/** The page of `turnpike dev`, bundled likewise. */
+const inspectorPage = 'config/dev/page/'
+const published = /^(core|config|dialects|plugins)\/(?!endpoints\/dashboard\/app\/|dev\/page\/)/
 
 /** Development dependencies whose code the build puts into `dist/`. */
 const bundled = [
@@ -382,7 +391,11 @@ t.test('browser code brings its own packages, and none of the server', async t =
     [],
   )
   t.same(
-    strays(published, ({ target }) => !target.startsWith(app)),
+    strays(/^config\/dev\/page\//, ({ target }) => target.startsWith(inspectorPage)),
+    [],
+  )
+  t.same(
+    strays(published, ({ target }) => !target.startsWith(app) && !target.startsWith(inspectorPage)),
     [],
   )
 })
