@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { DecisionRequest } from '../contracts/decision.ts'
 import type { GenerationEvent } from '../contracts/events.ts'
 import type { KeySettings } from '../contracts/key-store.ts'
@@ -65,6 +68,8 @@ export class CallStage {
   /** The name of the plugin under test. */
   readonly subject: string
   readonly gateway: TestGateway
+  /** Where relative paths in options start. */
+  readonly #folder: string
   #hanging = Promise.withResolvers<void>()
   #recorded: (() => void) | undefined
 
@@ -99,14 +104,17 @@ export class CallStage {
       },
     })
     const companions = await companionsOf([subject, ...others])
+    const folder = await mkdtemp(join(tmpdir(), 'turnpike-stage-'))
     const gateway = await testGateway({
+      folder,
       plugins: [...companions, ...others, around({}), subject],
       key: { name: 'suite', user: 'one', ...key },
     })
-    return (stage = new CallStage(gateway, subject.plugin.name))
+    return (stage = new CallStage(gateway, subject.plugin.name, folder))
   }
 
-  private constructor(gateway: TestGateway, subject: string) {
+  private constructor(gateway: TestGateway, subject: string, folder: string) {
+    this.#folder = folder
     this.gateway = gateway
     this.subject = subject
   }
@@ -154,6 +162,7 @@ export class CallStage {
   /** Stops the gateway. Throws if the log says that the plugin failed, or repeats content. */
   async end(): Promise<void> {
     await this.gateway.stop()
+    await rm(this.#folder, { recursive: true, force: true })
     for (const line of this.logs) {
       assert.ok(!blames(line, this.subject), `the plugin failed: ${line}`)
       for (const content of [marker, wholeAnswer]) assert.ok(!line.includes(content), `the log must not repeat content: ${line}`)

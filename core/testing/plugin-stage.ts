@@ -7,7 +7,7 @@ import { GatewayServices } from '../contracts/route.ts'
 import { SharedMaps } from '../contracts/shared-state.ts'
 import { Siblings } from '../contracts/siblings.ts'
 import { TokenCounter } from '../contracts/token-counter.ts'
-import { Vitals } from '../contracts/vitals.ts'
+import { Vitals, type VitalSigns } from '../contracts/vitals.ts'
 import { Coordinated } from '../coordination/coordinated.ts'
 import { Clock } from '../foundation/clock.ts'
 import { Ids, timedIds } from '../foundation/ids.ts'
@@ -25,7 +25,6 @@ import { isNamedBy } from '../framework/resolved-needs.ts'
 import { defaultSettings, Settings } from '../framework/settings.ts'
 import { LateServices } from '../server/late-services.ts'
 import { LiveHealth } from '../server/health.ts'
-import { LiveVitals } from '../server/live-vitals.ts'
 import { noSiblings } from '../server/no-siblings.ts'
 import { LiveMaps } from '../shared-state/live-maps.ts'
 import { ThreadedTokenCounter } from '../tokens/threaded-token-counter.ts'
@@ -72,7 +71,7 @@ export class PluginStage {
     const log = createLogger('silent', masks)
     const counter = new ThreadedTokenCounter(log)
     const host = new PluginHost(container, log, http, masks, { folder: folder ?? own, lookOnly, createFiles: !lookOnly })
-    addFoundations(container, { clock, log, masks, counter, host })
+    addFoundations(container, { clock, log, masks, counter })
     const close = async (): Promise<void> => {
       try {
         await host.stop()
@@ -157,11 +156,21 @@ interface Foundations {
   readonly log: Logger
   readonly masks: Masks
   readonly counter: TokenCounter
-  readonly host: PluginHost
+}
+
+/** Those of a gateway that nobody has asked yet. */
+const resting: VitalSigns = {
+  load: { requests: 0, connections: 0, answerBytes: 0, bodyBytes: 0 },
+  streams: 0,
+  providers: [],
+  eventLoop: { meanMs: 0, p99Ms: 0, maxMs: 0 },
+  memory: { rssBytes: 0, heapUsedBytes: 0, heapTotalBytes: 0, externalBytes: 0 },
+  stores: [],
+  sinks: [],
 }
 
 /** The services of core that plugins may need. */
-function addFoundations(container: Container, { clock, log, masks, counter, host }: Foundations): void {
+function addFoundations(container: Container, { clock, log, masks, counter }: Foundations): void {
   container.value(Settings, defaultSettings)
   container.value(Masks.token, masks)
   container.value(Logger, log)
@@ -174,6 +183,6 @@ function addFoundations(container: Container, { clock, log, masks, counter, host
   container.value(TokenCounter, counter)
   container.value(GatewayServices, new LateServices().services)
   container.value(Health, new LiveHealth(() => container.get(KeyStore)))
-  container.value(Vitals, new LiveVitals(host.storeTimes))
+  container.value(Vitals, { read: () => resting })
   for (const { token, create } of extensionPoints) container.value(token, create())
 }

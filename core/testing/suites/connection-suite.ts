@@ -171,6 +171,9 @@ const keepsApart: Test = async under => {
 
 const leaves: Test = async under => {
   const peer = await under.join()
+  // A protocol may tell its peer first, and wait for an answer.
+  const told = once(peer.socket, 'data')
   under.stage.gateway.gateway.connections.stop()
-  await under.closes(peer, 'the gateway began to stop')
+  const message = `the peer hears nothing for ${under.stopMs} ms after the gateway began to stop: use \`onStop\``
+  await pTimeout(Promise.race([told, peer.closed]), { milliseconds: under.stopMs, message })
 }

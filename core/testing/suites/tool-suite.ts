@@ -102,7 +102,8 @@ async function ran(
 async function answers(tool: Tool, options: ToolSuiteOptions): Promise<void> {
   for (const { entry, name, arguments: given, output = '' } of examplesOf(tool, options)) {
     const session = openedBy(tool, entry)
-    await session.functions(new AbortController().signal)
+    const offered = (await session.functions(new AbortController().signal)).map(each => each.name)
+    assert.ok(offered.includes(name), `the example calls ${name}, but the tool offers ${offered.join(', ')}`)
     const outputs = await Promise.all([1, 2, 3].map(() => ran(tool, session, { name, arguments: given })))
     for (const each of outputs) {
       assert.ok(each.includes(output), `the model must read "${output}", but reads "${each.slice(0, 200)}"`)

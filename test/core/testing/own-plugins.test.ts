@@ -43,7 +43,7 @@ const setups = (vendor: string, service: string): Readonly<Record<string, Setup>
   'telemetry/opentelemetry': { options: { endpoint: service } },
   'tools/web-search': {
     plugins: () => [staticSearch({})],
-    inputs: { Tools: { examples: [{ entry: { type: 'web_search' }, name: 'web_search', arguments: { query: 'Turnpike' }, output: 'docs.example.com' }] } },
+    inputs: { Tools: { examples: [{ entry: { type: 'web_search' }, name: 'managed_web_search', arguments: { query: 'Turnpike' }, output: 'docs.example.com' }] } },
   },
 })
 

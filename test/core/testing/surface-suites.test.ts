@@ -91,10 +91,11 @@ const connection = (open: ConnectionProtocol['open']): Promise<readonly string[]
   )
 
 const head = 'HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: demo\r\n\r\n'
-const echo: ConnectionProtocol['open'] = ({ socket, onStop }) => {
+const echo: ConnectionProtocol['open'] = connection => {
+  const { socket } = connection
   socket.write(head)
   socket.on('data', chunk => socket.write(chunk))
-  onStop(() => socket.end())
+  connection.onStop(() => socket.end())
 }
 
 t.test('the suite accepts a protocol that keeps its contract', async t => {
@@ -119,10 +120,11 @@ notices<ConnectionProtocol['open']>(
     },
     {
       mistake: 'a protocol that throws at what a peer sends',
-      members: ({ socket, onStop }) => {
+      members: connection => {
+        const { socket } = connection
         socket.write(head)
         socket.on('data', chunk => void JSON.parse(String(chunk)))
-        onStop(() => socket.end())
+        connection.onStop(() => socket.end())
       },
       noticed: ['survives whatever a peer sends'],
     },

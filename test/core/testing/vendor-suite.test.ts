@@ -30,8 +30,7 @@ t.test('the suite notices a provider that takes every reply for an answer', asyn
     yield { type: 'text', text: await (await fetch(baseUrl, { signal })).text() }
     yield { type: 'finish', reason: 'stop' }
   })
-  for (const name of ["a vendor's status 500 becomes an error for the caller", 'an empty reply is no answer', 'a page in HTML is no answer'])
-    t.ok(names.includes(name), name)
+  for (const name of ["a vendor's error becomes an error for the caller", 'nothing else is taken for an answer']) t.ok(names.includes(name), name)
 })
 
 t.test('the suite notices a provider that throws what it finds', async t => {
@@ -40,7 +39,7 @@ t.test('the suite notices a provider that throws what it finds', async t => {
     yield { type: 'text', text: choices[0]!.text }
     yield { type: 'finish', reason: 'stop' }
   })
-  for (const name of ['other JSON is no answer', 'a connection that is reset is no answer']) t.ok(names.includes(name), name)
+  t.ok(names.includes('nothing else is taken for an answer'))
 })
 
 t.test('the suite notices a provider that tells its key, and one that goes on without its caller', async t => {
