@@ -77,7 +77,9 @@ function run(command: readonly string[], cwd = folder): string {
 
 let failed = false
 try {
-  const [packed] = JSON.parse(run(['npm', 'pack', '--json', '--pack-destination', folder], root)) as readonly { readonly filename: string }[]
+  const [packed] = JSON.parse(run(['npm', 'pack', '--json', '--pack-destination', folder], root)) as readonly {
+    readonly filename: string
+  }[]
   writeFileSync(join(folder, 'package.json'), '{"name":"turnpike-plugin-demo","version":"1.0.0","type":"module"}')
   run(['npm', 'install', '--no-audit', '--no-fund', join(folder, packed!.filename), 'vitest@4', 'tap@21'])
   writeFileSync(join(folder, 'plugin.mjs'), plugin)

@@ -16,7 +16,10 @@ interface Options {
 }
 
 export default command('conformance', 'Run the suites of all contracts that a plugin implements.')
-  .argument('[module]', 'The module whose default export is the plugin, or what defineConformance made. Default: conformance.ts, .mts, .js or .mjs.')
+  .argument(
+    '[module]',
+    'The module whose default export is the plugin, or what defineConformance made. Default: conformance.ts, .mts, .js or .mjs.',
+  )
   .option('--report <file>', 'Write the results to this file, as JSON.')
   .option('--badge <file>', 'Write a badge: a picture if the file ends with .svg, otherwise JSON for shields.io.')
   .option('--verify <file>', 'Run again what this report has, and compare. Fails if anything differs.')
@@ -48,7 +51,9 @@ function moduleFile(named: string | undefined, verify: string | undefined, state
   if (verify !== undefined && stated?.module) {
     const path = resolve(dirname(resolve(verify)), stated.module)
     if (existsSync(path)) return path
-    throw new ConfigError(undefined, [`${verify} is about ${stated.module}, which is not there. Name its place: turnpike conformance path/to/module --verify ${verify}`])
+    throw new ConfigError(undefined, [
+      `${verify} is about ${stated.module}, which is not there. Name its place: turnpike conformance path/to/module --verify ${verify}`,
+    ])
   }
   const found = ['ts', 'mts', 'js', 'mjs'].map(ending => resolve(`conformance.${ending}`)).find(path => existsSync(path))
   if (found !== undefined) return found
@@ -58,7 +63,8 @@ function moduleFile(named: string | undefined, verify: string | undefined, state
 }
 
 function statedIn(file: string): ConformanceReport {
-  if (!existsSync(file)) throw new ConfigError(undefined, [`There is no file ${file}. Make one with: turnpike conformance --report ${file}`])
+  if (!existsSync(file))
+    throw new ConfigError(undefined, [`There is no file ${file}. Make one with: turnpike conformance --report ${file}`])
   const report = readReport(readFileSync(file, 'utf8'))
   if (report) return report
   throw new ConfigError(file, ['It is no report: expected JSON with "format": 1. Make one with: turnpike conformance --report file'])

@@ -63,7 +63,10 @@ export class PluginStage {
   readonly #container: Container
   #close: () => Promise<void>
 
-  static async open(uses: readonly PluginUse[], { clock = new MovedClock(), folder, lookOnly = false }: PluginStageOptions = {}): Promise<PluginStage> {
+  static async open(
+    uses: readonly PluginUse[],
+    { clock = new MovedClock(), folder, lookOnly = false }: PluginStageOptions = {},
+  ): Promise<PluginStage> {
     const own = folder === undefined ? await mkdtemp(join(tmpdir(), 'turnpike-suite-')) : undefined
     const container = createContainer()
     const http = new UndiciClient()

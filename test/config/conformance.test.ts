@@ -59,5 +59,8 @@ t.test('turnpike conformance says what it expects', async t => {
   t.teardown(() => workplace.remove())
   const { exitCode, stderr } = await workplace.run('conformance')
   t.equal(exitCode, 1)
-  t.match(stderr, /^turnpike: There is no conformance\.ts, \.mts, \.js or \.mjs in .*\. Name the module of your plugin: turnpike conformance plugin\.ts\n$/)
+  t.match(
+    stderr,
+    /^turnpike: There is no conformance\.ts, \.mts, \.js or \.mjs in .*\. Name the module of your plugin: turnpike conformance plugin\.ts\n$/,
+  )
 })

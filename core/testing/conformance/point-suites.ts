@@ -38,8 +38,7 @@ function plain<O extends CallSuiteOptions>(run: (t: SuiteContext, options: O) =>
 /** A suite that cannot run without the inputs of its contract. */
 function fed<O>(run: (t: SuiteContext, options: O) => void, contract: keyof ConformanceInputs, needed: string): SuitesOf {
   return looked => {
-    if (looked.subject.inputs?.[contract] === undefined)
-      return [{ suite: run.name, reason: `give \`inputs.${contract}\` with ${needed}` }]
+    if (looked.subject.inputs?.[contract] === undefined) return [{ suite: run.name, reason: `give \`inputs.${contract}\` with ${needed}` }]
     return plain(run as unknown as (t: SuiteContext, options: CallSuiteOptions) => void, contract)(looked)
   }
 }
@@ -73,7 +72,10 @@ function providers({ subject, stage, name }: Looked): readonly (Applied | NotApp
   const suites: (Applied | NotApplied)[] = []
   if (adapter) suites.push({ suite: 'providerSuite', run: t => providerSuite(t, adapter) })
   if (answers)
-    suites.push({ suite: 'answeringSuite', run: t => loaded.forEach(provider => answeringSuite(named(t, provider.id, loaded.length), { provider, ...answers })) })
+    suites.push({
+      suite: 'answeringSuite',
+      run: t => loaded.forEach(provider => answeringSuite(named(t, provider.id, loaded.length), { provider, ...answers })),
+    })
   if (retrieval)
     suites.push({
       suite: 'retrievalSuite',

@@ -11,7 +11,11 @@ export function absentProviderSuite(t: SuiteContext, options: AbsentProviderSuit
   const test = onEachPlugin(t, options, AbsentProviders)
   test('its remedy is the rest of a sentence, and tells no secret', async ({ id, remedy }) => {
     assert.match(remedy, /^[^\s.][^\n]*[^\s.]$/, `the remedy of ${id} must be the rest of a sentence, without a full stop`)
-    assert.doesNotMatch(remedy, /^(?:To|You|Please|Set|Add|Install)\b/, `the remedy of ${id} goes on in the middle of a sentence: begin in lower case`)
+    assert.doesNotMatch(
+      remedy,
+      /^(?:To|You|Please|Set|Add|Install)\b/,
+      `the remedy of ${id} goes on in the middle of a sentence: begin in lower case`,
+    )
     assert.doesNotMatch(remedy, /\b(?:sk|tp|key)[-_][A-Za-z0-9_-]{12,}/, `the remedy of ${id} looks like a secret`)
   })
   test('the provider is not loaded', async ({ id }, stage) => {

@@ -87,7 +87,8 @@ async function asksForToken(stage: CallStage, route: AdminRoute): Promise<void> 
     authorization: `Bearer ${await adminOf(stage).issueToken({ name: 'suite', ...settings } as Parameters<GatewayAdmin['issueToken']>[0])}`,
   })
   // From the one with most rights to the one with least.
-  for (const lower of adminRoles.slice(adminRoles.indexOf(role) + 1)) assert.equal(await call(await bearer({ role: lower })), 403, `${where} with a token of the role ${lower}`)
+  for (const lower of adminRoles.slice(adminRoles.indexOf(role) + 1))
+    assert.equal(await call(await bearer({ role: lower })), 403, `${where} with a token of the role ${lower}`)
   if (reach === 'all') assert.equal(await call(await bearer({ role, org: 'acme' })), 403, `${where} with a token of one organization`)
 }
 
@@ -107,7 +108,11 @@ async function answersAnything(stage: CallStage, route: AdminRoute): Promise<voi
 
 /** Tests for every plugin that names hosts of the admin listener. */
 export function adminHostSuite(t: SuiteContext, options: AdminHostSuiteOptions): void {
-  onEachPlugin(t, options, AdminHosts)('is a host without scheme, port and path', async ({ name }) => {
+  onEachPlugin(
+    t,
+    options,
+    AdminHosts,
+  )('is a host without scheme, port and path', async ({ name }) => {
     const isHost = URL.canParse(`https://${name}`) && new URL(`https://${name}`).host === name.toLowerCase()
     assert.ok(isHost, `"${name}" is no host: expected one such as gateway.example.com`)
     assert.doesNotMatch(name, /\*|:\d+$/, `"${name}": expected one host, without a port`)
@@ -183,5 +188,6 @@ function spoiled(value: string): string {
 async function isAnother(stage: CallStage, headers: Headers, admin: Admin): Promise<void> {
   const { status, text } = await asked(stage, probePath, headers)
   assert.ok(status < 500, `status ${status} for changed headers`)
-  if (status === 200) assert.ok(!isDeepStrictEqual(parseJson(text), JSON.parse(JSON.stringify(admin))), 'changed headers are taken for the same admin')
+  if (status === 200)
+    assert.ok(!isDeepStrictEqual(parseJson(text), JSON.parse(JSON.stringify(admin))), 'changed headers are taken for the same admin')
 }

@@ -31,8 +31,15 @@ export function alertChannelSuite(t: SuiteContext, options: AlertChannelSuiteOpt
   test('stops when it is aborted', async channel => stops(channel, options))
   const { unreachable } = options
   if (unreachable)
-    onEachPlugin(t, { ...options, plugin: unreachable }, AlertChannels)('tells by a throw that nothing arrived', async channel => {
-      await assert.rejects(deliver(channel, { id: 'alert_lost' }), 'an alert that may not have arrived must be a throw, so that it comes again')
+    onEachPlugin(
+      t,
+      { ...options, plugin: unreachable },
+      AlertChannels,
+    )('tells by a throw that nothing arrived', async channel => {
+      await assert.rejects(
+        deliver(channel, { id: 'alert_lost' }),
+        'an alert that may not have arrived must be a throw, so that it comes again',
+      )
     })
 }
 
@@ -72,7 +79,8 @@ async function deliversAll(channel: AlertChannel, { received }: AlertChannelSuit
       })
   if (!received) return
   const all = await received()
-  for (const kind of alertKinds) assert.ok(all.includes(`Title of ${kind} critical`) || all.includes(`Title of ${kind} info`), `no alert of the kind ${kind} arrived`)
+  for (const kind of alertKinds)
+    assert.ok(all.includes(`Title of ${kind} critical`) || all.includes(`Title of ${kind} info`), `no alert of the kind ${kind} arrived`)
 }
 
 async function stops(channel: AlertChannel, { stopMs = 1_000 }: AlertChannelSuiteOptions): Promise<void> {

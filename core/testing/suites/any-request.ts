@@ -16,7 +16,8 @@ export function pathOf({ path }: Addressed, value = 'demo'): string {
 
 /** Paths and queries that callers may write. */
 export function oddPaths(route: Addressed): readonly string[] {
-  const values = pathOf(route) === route.path ? [] : [...oddTexts.filter(text => text !== '' && !text.startsWith('\ud800')), '..', '%', 'a/b']
+  const values =
+    pathOf(route) === route.path ? [] : [...oddTexts.filter(text => text !== '' && !text.startsWith('\ud800')), '..', '%', 'a/b']
   const queries = ['', '?', '?limit=x&limit=-1&after=%00', '?a[b]=c&__proto__=d', `?q=${'x'.repeat(2_000)}`]
   return [...queries.map(query => `${pathOf(route)}${query}`), ...values.map(value => pathOf(route, value.slice(0, 500)))]
 }

@@ -19,14 +19,22 @@ export function dashboardPageSuite(t: SuiteContext, options: DashboardPageSuiteO
   })
   test('its module imports nothing', async page => {
     const code = await codeOf(page)
-    assert.doesNotMatch(code, /^\s*import[\s'"{*]|\bimport\s*\(|\bfrom\s+['"]|\brequire\s*\(/m, 'the page gets what it needs: it must import nothing')
+    assert.doesNotMatch(
+      code,
+      /^\s*import[\s'"{*]|\bimport\s*\(|\bfrom\s+['"]|\brequire\s*\(/m,
+      'the page gets what it needs: it must import nothing',
+    )
     assert.doesNotMatch(code, /\beval\s*\(|new Function\s*\(/, 'browsers let the dashboard run no code made of text')
   })
   test('its default export makes a component', async page => {
     const address = `data:text/javascript,${encodeURIComponent(await codeOf(page))}`
     const { default: make } = (await import(address)) as { readonly default?: unknown }
     assert.equal(typeof make, 'function', 'the default export must be a function of the parts of the dashboard')
-    assert.equal(typeof (make as (parts: object) => unknown)(anyParts), 'function', 'the default export must return a component: a function')
+    assert.equal(
+      typeof (make as (parts: object) => unknown)(anyParts),
+      'function',
+      'the default export must return a component: a function',
+    )
   })
   t.test('the dashboard serves it', async () => {
     await using around = await stageOf(options)

@@ -52,5 +52,8 @@ async function masksSecrets({ name, options }: PluginDefinition): Promise<void> 
 async function isNamed({ name, contracts: stated = {} }: PluginDefinition): Promise<void> {
   assert.match(name, /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/, `"${name}" is no name of a package`)
   for (const [contract, version] of Object.entries(stated))
-    assert.ok(contracts.some(each => each.name === contract && each.version === version), `there is no version ${version} of ${contract}`)
+    assert.ok(
+      contracts.some(each => each.name === contract && each.version === version),
+      `there is no version ${version} of ${contract}`,
+    )
 }

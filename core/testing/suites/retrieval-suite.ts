@@ -50,7 +50,11 @@ function rerankerOf({ id, reranking }: Provider): NonNullable<Provider['rerankin
 }
 
 /** The request is frozen: writing to it throws. */
-function callOf<R extends { readonly model: string }>({ provider, endpoint }: RetrievalSuiteOptions, request: R, signal?: AbortSignal): RetrievalCall<R> {
+function callOf<R extends { readonly model: string }>(
+  { provider, endpoint }: RetrievalSuiteOptions,
+  request: R,
+  signal?: AbortSignal,
+): RetrievalCall<R> {
   const call = providerCall(
     { model: request.model, input: [] },
     {
@@ -76,8 +80,14 @@ function lengthOf(vector: Vector): number {
   return numbers.length
 }
 
-function hasResults({ documents, top = documents.length }: RerankRequest, results: readonly { readonly index: number; readonly score: number }[]): void {
-  assert.ok(results.length > 0 && results.length <= Math.min(top, documents.length), `${results.length} results for ${documents.length} documents`)
+function hasResults(
+  { documents, top = documents.length }: RerankRequest,
+  results: readonly { readonly index: number; readonly score: number }[],
+): void {
+  assert.ok(
+    results.length > 0 && results.length <= Math.min(top, documents.length),
+    `${results.length} results for ${documents.length} documents`,
+  )
   assert.equal(new Set(results.map(({ index }) => index)).size, results.length, 'a document is ranked twice')
   for (const { index, score } of results) {
     assert.ok(Number.isInteger(index) && index >= 0 && index < documents.length, `there is no document ${index}`)
@@ -87,7 +97,9 @@ function hasResults({ documents, top = documents.length }: RerankRequest, result
 
 async function stops({ stopMs = 1_000 }: RetrievalSuiteOptions, ask: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
   const ended = (signal: AbortSignal): Promise<unknown> =>
-    ask(signal).catch((error: unknown) => assert.ok(!ProviderFailure.is(error), 'an aborted call must not count as a failure of the provider'))
+    ask(signal).catch((error: unknown) =>
+      assert.ok(!ProviderFailure.is(error), 'an aborted call must not count as a failure of the provider'),
+    )
   await pTimeout(ended(AbortSignal.abort(new Error('gone'))), { milliseconds: stopMs, message: `it did not stop within ${stopMs} ms` })
   const leaving = new AbortController()
   const ending = ended(leaving.signal)

@@ -54,12 +54,16 @@ const takesBody = ({ method }: Route): boolean => method !== 'GET' && method !==
 
 async function answersAnything(stage: CallStage, route: Route): Promise<void> {
   const { method } = route
-  const check = async (path: string, init: { readonly body?: string; readonly headers?: Readonly<Record<string, string>> }): Promise<void> => {
+  const check = async (
+    path: string,
+    init: { readonly body?: string; readonly headers?: Readonly<Record<string, string>> },
+  ): Promise<void> => {
     const reply = await stage.gateway.request(path, { method, ...init })
     const text = await reply.text()
     const what = `${method} ${path.slice(0, 80)} with ${(init.body ?? 'no body').slice(0, 60)}`
     assert.ok(reply.status < 500, `status ${reply.status} for ${what}: ${text.slice(0, 200)}`)
-    if (text !== '' && /^application\/json/.test(reply.headers.get('content-type') ?? '')) assert.notEqual(parseJson(text), undefined, `no JSON for ${what}`)
+    if (text !== '' && reply.headers.get('content-type')?.startsWith('application/json'))
+      assert.notEqual(parseJson(text), undefined, `no JSON for ${what}`)
     assert.doesNotMatch(text, /\n\s+at \S+ \(?(?:file|node):/, `the reply to ${what} shows a stack`)
   }
   for (const path of oddPaths(route)) await check(path, {})
@@ -88,7 +92,10 @@ async function formatsErrors(route: Route): Promise<void> {
     const error = new GatewayError({ status, type: 'invalid_request_error', code: 'invalid_prompt', message })
     const reply = route.error?.(error, 'req_demo', new Headers())
     if (reply === undefined) continue
-    assert.ok(Number.isInteger(reply.status) && reply.status >= 400 && reply.status < 600, `it answers an error with the status ${reply.status}`)
+    assert.ok(
+      Number.isInteger(reply.status) && reply.status >= 400 && reply.status < 600,
+      `it answers an error with the status ${reply.status}`,
+    )
     assert.ok(typeof reply.body === 'string' && reply.body.includes(message), `it leaves out the message of the error ${status}`)
   }
 }

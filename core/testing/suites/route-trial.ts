@@ -24,12 +24,15 @@ export async function trialAnswers(stage: CallStage, route: Route): Promise<void
   const { kind, texts = [] } = route.trial!
   const text = await reply.text()
   assert.equal(reply.status, 200, `the example of ${route.path} gets ${text.slice(0, 300)}`)
-  const isStream = /^text\/event-stream/.test(reply.headers.get('content-type') ?? '')
+  const isStream = reply.headers.get('content-type')?.startsWith('text/event-stream')
   const values = isStream ? eventsIn(text) : [parseJson(text)]
   assert.ok(values.length > 0 && !values.includes(undefined), `the answer of ${route.path} must be JSON, or events with JSON`)
   if (kind !== 'generation' || texts.length === 0) return
   const said = values.flatMap(value => textsOf(value, route.trial!)).join('')
-  assert.ok(said.includes(wholeAnswer), `\`trial.texts\` of ${route.path} find "${said.slice(0, 100)}": expected the model's "${wholeAnswer}"`)
+  assert.ok(
+    said.includes(wholeAnswer),
+    `\`trial.texts\` of ${route.path} find "${said.slice(0, 100)}": expected the model's "${wholeAnswer}"`,
+  )
 }
 
 /** The data of server-sent events, as JSON. A last `[DONE]` is none. */
@@ -53,7 +56,12 @@ function textsOf(value: unknown, { texts = [] }: RouteTrial): readonly string[] 
 
 function at(value: unknown, [name, ...rest]: readonly string[]): readonly unknown[] {
   if (name === undefined) return [value]
-  if (name === '*') return Array.isArray(value) ? value.flatMap(each => at(each, rest)) : isObject(value) ? Object.values(value).flatMap(each => at(each, rest)) : []
+  if (name === '*')
+    return Array.isArray(value)
+      ? value.flatMap(each => at(each, rest))
+      : isObject(value)
+        ? Object.values(value).flatMap(each => at(each, rest))
+        : []
   if (Array.isArray(value)) return at(value[Number(name)], rest)
   return isObject(value) && Object.hasOwn(value, name) ? at(value[name], rest) : []
 }

@@ -45,7 +45,9 @@ export function savedWindowsSuite(t: SuiteContext, { open }: SavedWindowsSuiteOp
     assert.equal(await usedOf(other, 'a'), 5)
   })
   test('nothing is lost of additions at once', async ({ windows, other = windows }) => {
-    await Promise.all(Array.from({ length: 50 }, (_, index) => (index % 2 ? other : windows).add([{ bucket: 'a', used: 1, endsInMs: hourMs }])))
+    await Promise.all(
+      Array.from({ length: 50 }, (_, index) => (index % 2 ? other : windows).add([{ bucket: 'a', used: 1, endsInMs: hourMs }])),
+    )
     assert.equal(await usedOf(windows, 'a'), 50)
   })
   test('any name is a bucket', async ({ windows }) => {

@@ -79,7 +79,10 @@ function valuesOf(
   assert.equal(values.length, endpoints.length, `${sort} must have a value for each endpoint`)
   for (const [index, value] of (values as readonly unknown[]).entries()) {
     const { provider } = endpoints[index]!
-    assert.ok(value === undefined || typeof value === 'number', `${sort} of ${provider} is ${String(value)}: expected a number or undefined`)
+    assert.ok(
+      value === undefined || typeof value === 'number',
+      `${sort} of ${provider} is ${String(value)}: expected a number or undefined`,
+    )
     assert.ok(!Number.isNaN(value), `${sort} of ${provider} is NaN: expected undefined for no data`)
   }
   return Object.fromEntries(endpoints.map(({ provider }, index) => [provider, (values as readonly (number | undefined)[])[index]]))

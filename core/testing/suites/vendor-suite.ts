@@ -32,7 +32,9 @@ const json = { 'content-type': 'application/json' }
 const events = { 'content-type': 'text/event-stream' }
 const page: FakeReply = { headers: html, body: `<html><body>${said}</body></html>` }
 
-const errors = Object.fromEntries([400, 401, 402, 403, 404, 409, 413, 429, 500, 502, 503, 504, 529].map(status => [`status ${status}`, { ...page, status }]))
+const errors = Object.fromEntries(
+  [400, 401, 402, 403, 404, 409, 413, 429, 500, 502, 503, 504, 529].map(status => [`status ${status}`, { ...page, status }]),
+)
 
 const oddReplies: Readonly<Record<string, FakeReply>> = {
   'an empty reply': { headers: json, body: '' },

@@ -24,7 +24,12 @@ const demo = definePlugin({
   name: 'demo-plugin',
   options: { type: 'object', additionalProperties: false, properties: { fails: { type: 'boolean', default: false } } },
   setup(gateway, { fails }) {
-    gateway.add(SortStrategies, { name: 'demo', description: 'The first one first.', first: 'lowest', values: endpoints => endpoints.map(() => 1) })
+    gateway.add(SortStrategies, {
+      name: 'demo',
+      description: 'The first one first.',
+      first: 'lowest',
+      values: endpoints => endpoints.map(() => 1),
+    })
     gateway.add(LogSinks, {
       name: 'demo',
       accepts: 'metadata',
@@ -61,7 +66,9 @@ t.test('the suites of what a plugin registers run, and no others', async t => {
 t.test('a mistake is a failed test, with its message', async t => {
   const report = await conformanceReport(demo({ fails: true }))
   t.notOk(isConformant(report))
-  const failed = report.suites.flatMap(({ suite, tests }) => tests.filter(({ result }) => result === 'failed').map(test => ({ suite, ...test })))
+  const failed = report.suites.flatMap(({ suite, tests }) =>
+    tests.filter(({ result }) => result === 'failed').map(test => ({ suite, ...test })),
+  )
   t.ok(failed.some(({ suite, message }) => suite === 'logSinkSuite' && message === 'too many'))
   t.ok(failed.every(({ suite }) => suite === 'logSinkSuite'))
   t.match(badgeOf(report), { color: 'red', message: /of \d+ failed/ })
@@ -72,7 +79,9 @@ t.test('a suite that lacks something says so, and leaves the badge yellow', asyn
   const without = await conformanceReport(plugin)
   t.match(without.suites.at(-1), { suite: 'sealerSuite', notRun: /inputs\.Sealer\.stranger/, tests: [] })
   t.match(badgeOf(without), { color: 'yellow', message: /passed, 1 suite not run/ })
-  const whole = await conformanceReport(defineConformance({ plugin, inputs: { Sealer: { stranger: localSealer({ masterKey: 'cd'.repeat(32) }) } } }))
+  const whole = await conformanceReport(
+    defineConformance({ plugin, inputs: { Sealer: { stranger: localSealer({ masterKey: 'cd'.repeat(32) }) } } }),
+  )
   t.match(whole.suites.at(-1), { suite: 'sealerSuite', notRun: null })
   t.equal(whole.failed, 0)
   t.match(badgeOf(whole), { schemaVersion: 1, color: 'brightgreen', label: /^turnpike \d/ })
@@ -122,5 +131,6 @@ t.test('a badge shows text as text', async t => {
 })
 
 t.test('refuses what is no plugin', async t => {
-  for (const wrong of [undefined, 7, {}, []]) await t.rejects(conformanceReport(wrong as never), { message: /^conformance expected a plugin/ })
+  for (const wrong of [undefined, 7, {}, []])
+    await t.rejects(conformanceReport(wrong as never), { message: /^conformance expected a plugin/ })
 })

@@ -56,7 +56,11 @@ const cases: readonly Case<{ readonly session: GuardSession; readonly more?: Par
   },
   {
     mistake: 'lets decisions pass',
-    members: { session: { ...good, decision: () => ({ pass: true }) } },
+    // Core itself refuses decisions under `redaction`.
+    members: {
+      session: { ...good, decision: () => ({ pass: true }) },
+      more: { enforces: [], open: () => ({ ...good, decision: () => ({ pass: true }) }) },
+    },
     noticed: [caught],
   },
   {
@@ -71,7 +75,9 @@ const cases: readonly Case<{ readonly session: GuardSession; readonly more?: Par
   },
   {
     mistake: 'breaks JSON',
-    members: { session: { ...good, output: ({ json }) => (json ? { push: text => text.replaceAll('"', "'"), flush: () => '' } : undefined) } },
+    members: {
+      session: { ...good, output: ({ json }) => (json ? { push: text => text.replaceAll('"', "'"), flush: () => '' } : undefined) },
+    },
     noticed: ['JSON stays JSON'],
   },
   {

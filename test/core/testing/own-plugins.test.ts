@@ -31,11 +31,17 @@ const setups = (vendor: string, service: string): Readonly<Record<string, Setup>
   },
   'guardrails/redaction': { inputs: { Guardrails: { caught: ['ada@example.com'], passed: ['ada at example'] } } },
   'guardrails/webhook': { options: { url: service, onFailure: 'refuse', timeoutMs: 60_000 } },
-  'guardrails/words': { options: { words: ['launch code'] }, inputs: { Guardrails: { caught: ['launch code'], passed: ['launch', 'code'] } } },
+  'guardrails/words': {
+    options: { words: ['launch code'] },
+    inputs: { Guardrails: { caught: ['launch code'], passed: ['launch', 'code'] } },
+  },
   'logs/http': { options: { url: service } },
   // Their own tests run the other suites.
   'providers/anthropic': { options: { apiKey: 'sk-demo-4711-conformance' }, leftOut: ['providerSuite'] },
-  'providers/openai-chat': { options: { host: 'compatible', baseUrl: service, id: 'demo', apiKey: 'sk-demo-4711-conformance' }, leftOut: ['providerSuite'] },
+  'providers/openai-chat': {
+    options: { host: 'compatible', baseUrl: service, id: 'demo', apiKey: 'sk-demo-4711-conformance' },
+    leftOut: ['providerSuite'],
+  },
   'sealers/local': {
     options: { masterKey: 'ab'.repeat(32) },
     inputs: { Sealer: { stranger: localSealer({ masterKey: 'cd'.repeat(32) }) } },
@@ -43,7 +49,13 @@ const setups = (vendor: string, service: string): Readonly<Record<string, Setup>
   'telemetry/opentelemetry': { options: { endpoint: service } },
   'tools/web-search': {
     plugins: () => [staticSearch({})],
-    inputs: { Tools: { examples: [{ entry: { type: 'web_search' }, name: 'managed_web_search', arguments: { query: 'Turnpike' }, output: 'docs.example.com' }] } },
+    inputs: {
+      Tools: {
+        examples: [
+          { entry: { type: 'web_search' }, name: 'managed_web_search', arguments: { query: 'Turnpike' }, output: 'docs.example.com' },
+        ],
+      },
+    },
   },
 })
 

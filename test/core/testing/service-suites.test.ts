@@ -8,13 +8,7 @@ import type { PluginUse } from '../../../core/framework/plugin.ts'
 import { createLogger } from '../../../core/foundation/logger.ts'
 import { Masks } from '../../../core/foundation/masks.ts'
 import { PluginStage } from '../../../core/testing/plugin-stage.ts'
-import {
-  alertTargetsSuite,
-  compactorSuite,
-  conversationsSuite,
-  savedWindowsSuite,
-  tokenCounterSuite,
-} from '../../../core/testing/index.ts'
+import { alertTargetsSuite, compactorSuite, conversationsSuite, savedWindowsSuite, tokenCounterSuite } from '../../../core/testing/index.ts'
 import { ThreadedTokenCounter } from '../../../core/tokens/threaded-token-counter.ts'
 import alertWebhook from '../../../plugins/alerts/webhook/index.ts'
 import conversations from '../../../plugins/endpoints/conversations/index.ts'
@@ -72,7 +66,9 @@ t.test('the suite of saved windows', async t => {
       const before = await this.read(changes.map(({ bucket }) => bucket))
       await new Promise(resolve => setImmediate(resolve))
       for (const { bucket } of changes) this.rows.delete(bucket)
-      return await super.add(changes.map(each => ({ ...each, used: each.used + (before.find(({ bucket }) => bucket === each.bucket)?.used ?? 0) })))
+      return await super.add(
+        changes.map(each => ({ ...each, used: each.used + (before.find(({ bucket }) => bucket === each.bucket)?.used ?? 0) })),
+      )
     }
   }
   t.same(await windowsOf(() => new Racing()), ['nothing is lost of additions at once'])
@@ -102,9 +98,15 @@ t.test('the suite of token counters', async t => {
   t.same(await complaints(suite => tokenCounterSuite(suite, { open: () => ({ counter }) })), [], 'our own')
   await counter.stop()
   t.same(await counting(), [])
-  t.same(await counting({ count: async texts => ({ tokens: Math.ceil(texts.join('').length / 4), complete: true }) }), ['stops above the limit'])
+  t.same(await counting({ count: async texts => ({ tokens: Math.ceil(texts.join('').length / 4), complete: true }) }), [
+    'stops above the limit',
+  ])
   t.ok((await counting({ count: async texts => ({ tokens: texts.length, complete: true }) })).includes('counts the sum of all texts'))
-  t.ok((await counting({ count: async texts => ({ tokens: texts.join('').length / 4, complete: true }) })).includes('counts any text, special tokens as ordinary ones'))
+  t.ok(
+    (await counting({ count: async texts => ({ tokens: texts.join('').length / 4, complete: true }) })).includes(
+      'counts any text, special tokens as ordinary ones',
+    ),
+  )
   t.ok((await counting({ count: async () => undefined })).includes('keeps counts at once apart'))
 })
 
@@ -140,7 +142,10 @@ function wrapped(wrap: (real: Conversations) => Conversations): PluginUse {
           {
             ...registrar,
             provide: (service, implementation) =>
-              registrar.provide(service, (service as symbol) === Conversations ? (wrap(implementation as Conversations) as typeof implementation) : implementation),
+              registrar.provide(
+                service,
+                (service as symbol) === Conversations ? (wrap(implementation as Conversations) as typeof implementation) : implementation,
+              ),
           },
           options,
           needs,
@@ -160,10 +165,14 @@ const talking = (wrap: (real: Conversations) => Conversations = real => real): P
 t.test('the suite of conversations', async t => {
   t.same(await talking(), [])
   t.ok(
-    (await talking(real => ({ open: (...asked) => ({ ...real.open(...asked), keep: () => {} }) }))).includes('a run gets what earlier runs added'),
+    (await talking(real => ({ open: (...asked) => ({ ...real.open(...asked), keep: () => {} }) }))).includes(
+      'a run gets what earlier runs added',
+    ),
   )
   t.ok(
-    (await talking(real => ({ open: (...asked) => ({ ...real.open(...asked), over: () => {} }) }))).includes('a run that breaks off adds nothing, and frees the conversation'),
+    (await talking(real => ({ open: (...asked) => ({ ...real.open(...asked), over: () => {} }) }))).includes(
+      'a run that breaks off adds nothing, and frees the conversation',
+    ),
   )
   const everybody: Conversations['open'][] = []
   const owners = await talking(real => {
@@ -195,11 +204,19 @@ const targeting = (wrap: (real: AlertTargets) => Partial<AlertTargets> = () => (
 
 t.test('the suite of alert targets', async t => {
   t.same(await targeting(), [])
-  t.same(await targeting(real => ({ add: async (org, settings) => ({ ...(await real.add(org, settings)), target: { ...(await real.add(org, settings)).target, name: settings.url } }) })), [
-    'a target is found as it was added, without its address and secret',
-    'organizations do not see one another',
-    'pages go on after the last one',
-  ])
+  t.same(
+    await targeting(real => ({
+      add: async (org, settings) => ({
+        ...(await real.add(org, settings)),
+        target: { ...(await real.add(org, settings)).target, name: settings.url },
+      }),
+    })),
+    [
+      'a target is found as it was added, without its address and secret',
+      'organizations do not see one another',
+      'pages go on after the last one',
+    ],
+  )
   t.ok((await targeting(real => ({ page: (_, query) => real.page(undefined, query) }))).includes('organizations do not see one another'))
   t.same(await targeting(() => ({ remove: async () => true })), ['a target is removed once'])
   t.same(await targeting(real => ({ update: async id => await real.find(id) })), ['a change changes its members alone'])

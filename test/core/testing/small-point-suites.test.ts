@@ -57,7 +57,11 @@ t.test('the suite accepts a log sink that keeps its contract', async t => {
 const kinds = 'takes records of every kind, and changes none'
 notices<(file: string) => Partial<LogSink>>(
   [
-    { mistake: 'a log sink that loses records', members: () => ({ write: async () => {} }), noticed: ['the requests of a gateway are written'] },
+    {
+      mistake: 'a log sink that loses records',
+      members: () => ({ write: async () => {} }),
+      noticed: ['the requests of a gateway are written'],
+    },
     {
       mistake: 'a log sink that does not wait for what it writes',
       members: () => ({ write: (() => undefined) as unknown as LogSink['write'] }),
@@ -101,13 +105,21 @@ t.test('the suite accepts a policy source that keeps its contract', async t => {
 const anyKey = 'answers for any key in time, with settings that have an effect'
 notices<Partial<PolicySource>>(
   [
-    { mistake: 'policy without effect', members: { policy: () => ({ logging: { value: false } }) }, noticed: [anyKey, 'says what its examples say'] },
+    {
+      mistake: 'policy without effect',
+      members: { policy: () => ({ logging: { value: false } }) },
+      noticed: [anyKey, 'says what its examples say'],
+    },
     {
       mistake: 'policy that is a map',
       members: { policy: () => new Map() as unknown as ReturnType<PolicySource['policy']> },
       noticed: [anyKey, 'requests below it are served'],
     },
-    { mistake: 'policy for keys with a team alone', members: { policy: ({ team }) => (team!.length > 99 ? {} : undefined) }, noticed: [anyKey] },
+    {
+      mistake: 'policy for keys with a team alone',
+      members: { policy: ({ team }) => (team!.length > 99 ? {} : undefined) },
+      noticed: [anyKey],
+    },
     {
       mistake: 'policy that changes what it returned',
       members: (() => {
@@ -168,7 +180,11 @@ notices<Partial<SortStrategy>>(
       })(),
       noticed: [own],
     },
-    { mistake: 'a sort that does not say that it reads the cost', members: { readsCost: false }, noticed: ['reads the cost only if it says so'] },
+    {
+      mistake: 'a sort that does not say that it reads the cost',
+      members: { readsCost: false },
+      noticed: ['reads the cost only if it says so'],
+    },
     {
       mistake: 'a sort whose pattern does not match its example',
       members: { name: 'p<1..9>_demo', pattern: '^p[1-9]_demo$', examples: ['p50_demo'] },
@@ -178,7 +194,11 @@ notices<Partial<SortStrategy>>(
   sort,
 )
 
-const entry: CatalogEntry = { model: 'demo-1', aliases: ['demo'], endpoints: [{ provider: 'acme', upstreamModel: 'd1', price: { input: 1, output: 2 } }] }
+const entry: CatalogEntry = {
+  model: 'demo-1',
+  aliases: ['demo'],
+  endpoints: [{ provider: 'acme', upstreamModel: 'd1', price: { input: 1, output: 2 } }],
+}
 const catalog = (members: Partial<CatalogSource>): Promise<readonly string[]> =>
   complaints(suite =>
     catalogSourceSuite(suite, {
@@ -199,7 +219,11 @@ notices<Partial<CatalogSource>>(
       members: { entries: () => [{ ...entry, endpoints: [{ provider: 'acme', price: { input: -1, output: 2 } }] }] },
       noticed: [accepted],
     },
-    { mistake: 'a catalog with two meanings of a name', members: { entries: () => [entry, { ...entry, model: 'demo' }] }, noticed: ['no two entries have one name, and no model is twice at one provider'] },
+    {
+      mistake: 'a catalog with two meanings of a name',
+      members: { entries: () => [entry, { ...entry, model: 'demo' }] },
+      noticed: ['no two entries have one name, and no model is twice at one provider'],
+    },
     {
       mistake: 'a catalog that lists something else each time',
       members: (() => {
@@ -224,14 +248,20 @@ const absent = (remedy: string, id = 'acme'): Promise<readonly string[]> =>
 t.test('the suite of absent providers', async t => {
   t.same(await absent('set ACME_API_KEY'), [])
   const told = 'its remedy is the rest of a sentence, and tells no secret'
-  for (const remedy of ['Set ACME_API_KEY', 'set ACME_API_KEY.', 'set ACME_API_KEY to sk-demo1234567890abcdef']) t.same(await absent(remedy), [told], remedy)
+  for (const remedy of ['Set ACME_API_KEY', 'set ACME_API_KEY.', 'set ACME_API_KEY to sk-demo1234567890abcdef'])
+    t.same(await absent(remedy), [told], remedy)
   t.ok((await absent('load it', 'suite')).includes('a request for it is told the remedy'))
 })
 
 const channel = (deliver: AlertChannel['deliver'], unreachable = deliver): Promise<readonly string[]> => {
   const channelOf = (run: AlertChannel['deliver']) => adds<AlertChannel>(AlertChannels, () => ({ name: 'demo', deliver: run }))
   return complaints(suite =>
-    alertChannelSuite(suite, { plugin: channelOf(deliver), unreachable: channelOf(unreachable), received: () => arrived.join(), stopMs: 50 }),
+    alertChannelSuite(suite, {
+      plugin: channelOf(deliver),
+      unreachable: channelOf(unreachable),
+      received: () => arrived.join(),
+      stopMs: 50,
+    }),
   )
 }
 const arrived: string[] = []
@@ -277,7 +307,11 @@ notices<readonly [AlertChannel['deliver'], AlertChannel['deliver']?]>(
       })(),
       noticed: ['may get an alert twice, and several at once'],
     },
-    { mistake: 'a channel that returns no promise', members: [(() => undefined) as unknown as AlertChannel['deliver'], lost], noticed: [everyKind] },
+    {
+      mistake: 'a channel that returns no promise',
+      members: [(() => undefined) as unknown as AlertChannel['deliver'], lost],
+      noticed: [everyKind],
+    },
   ],
   ([deliver, unreachable]) => channel(deliver, unreachable),
 )

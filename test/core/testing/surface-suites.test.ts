@@ -2,7 +2,14 @@ import t from 'tap'
 import { pathToFileURL } from 'node:url'
 import { join } from 'node:path'
 import { Connections } from '../../../core/kit.ts'
-import { AdminAuthenticators, AdminHosts, AdminRoutes, DashboardPages, type AdminAuthenticator, type AdminRoute } from '../../../core/admin.ts'
+import {
+  AdminAuthenticators,
+  AdminHosts,
+  AdminRoutes,
+  DashboardPages,
+  type AdminAuthenticator,
+  type AdminRoute,
+} from '../../../core/admin.ts'
 import { Routes, type Route } from '../../../core/index.ts'
 import type { ConnectionProtocol } from '../../../core/contracts/connection.ts'
 import {
@@ -37,7 +44,11 @@ const route = (members: Partial<Route> = {}): Promise<readonly string[]> =>
         path: '/v1/demo/:id',
         auth: 'key',
         handle: async exchange => ({ status: 200, headers: json, body: JSON.stringify({ model: model(await exchange.json()) }) }),
-        describe: () => ({ summary: 'Names the model.', path: { id: { description: 'An id.', schema: { type: 'string' } } }, replies: { 200: { description: 'Its name.' } } }),
+        describe: () => ({
+          summary: 'Names the model.',
+          path: { id: { description: 'An id.', schema: { type: 'string' } } },
+          replies: { 200: { description: 'Its name.' } },
+        }),
         ...members,
       })),
       recordMs: 500,
@@ -56,8 +67,16 @@ notices<Partial<Route>>(
       members: { handle: async exchange => ({ status: 200, body: ((await exchange.json()) as { model: string }).model.trim() }) },
       noticed: [answered],
     },
-    { mistake: 'a route that reads a caller that it did not ask for', members: { auth: 'none', handle: ({ caller }) => ({ status: 200, body: caller.owner }) }, noticed: [answered] },
-    { mistake: 'a route that is JSON by its name alone', members: { handle: () => ({ status: 200, headers: json, body: 'fine' }) }, noticed: [answered] },
+    {
+      mistake: 'a route that reads a caller that it did not ask for',
+      members: { auth: 'none', handle: ({ caller }) => ({ status: 200, body: caller.owner }) },
+      noticed: [answered],
+    },
+    {
+      mistake: 'a route that is JSON by its name alone',
+      members: { handle: () => ({ status: 200, headers: json, body: 'fine' }) },
+      noticed: [answered],
+    },
     {
       mistake: 'a route that shows a stack',
       members: { handle: () => ({ status: 400, body: new Error('demo').stack!.replaceAll('file://', 'file:///') }) },
@@ -162,13 +181,22 @@ notices<Partial<AdminRoute>>(
       members: { handle: async exchange => ({ status: 200, body: ((await exchange.json()) as { model: string }).model.trim() }) },
       noticed: [answered],
     },
-    { mistake: 'a route of the admin API that reads a caller that it did not ask for', members: { role: 'none', handle: ({ admin }) => ({ status: 200, body: admin.id }) }, noticed: [answered] },
-    { mistake: 'a route of the admin API without a summary', members: { describe: () => ({ summary: '', replies: { 200: { description: 'x' } } }) }, noticed: ['is described for OpenAPI'] },
+    {
+      mistake: 'a route of the admin API that reads a caller that it did not ask for',
+      members: { role: 'none', handle: ({ admin }) => ({ status: 200, body: admin.id }) },
+      noticed: [answered],
+    },
+    {
+      mistake: 'a route of the admin API without a summary',
+      members: { describe: () => ({ summary: '', replies: { 200: { description: 'x' } } }) },
+      noticed: ['is described for OpenAPI'],
+    },
   ],
   adminRoute,
 )
 
-const host = (name: string): Promise<readonly string[]> => complaints(suite => adminHostSuite(suite, { plugin: adds(AdminHosts, () => ({ name })) }))
+const host = (name: string): Promise<readonly string[]> =>
+  complaints(suite => adminHostSuite(suite, { plugin: adds(AdminHosts, () => ({ name })) }))
 
 t.test('the suite of admin hosts', async t => {
   t.same(await host('gateway.example.com'), [])
@@ -193,11 +221,20 @@ t.test('the suite accepts an authenticator that keeps its contract', async t => 
 notices<AdminAuthenticator['admit']>(
   [
     { mistake: 'an authenticator that knows everybody', members: () => demo, noticed: ['does not know strangers', 'takes nothing forged'] },
-    { mistake: 'an authenticator that reads the beginning', members: request => (request.headers.get('cookie')?.startsWith('session=demo') ? demo : undefined), noticed: ['takes nothing forged'] },
-    { mistake: 'an authenticator that takes every request to have a cookie', members: request => (request.headers.get('cookie')!.length > 9_000 ? demo : undefined), noticed: ['does not know strangers'] },
+    {
+      mistake: 'an authenticator that reads the beginning',
+      members: request => (request.headers.get('cookie')?.startsWith('session=demo') ? demo : undefined),
+      noticed: ['takes nothing forged'],
+    },
+    {
+      mistake: 'an authenticator that takes every request to have a cookie',
+      members: request => (request.headers.get('cookie')!.length > 9_000 ? demo : undefined),
+      noticed: ['does not know strangers'],
+    },
     {
       mistake: 'an authenticator with another shape',
-      members: request => (request.headers.get('cookie') === 'session=demo' ? ({ ...demo, role: 'Viewer' } as unknown as typeof demo) : undefined),
+      members: request =>
+        request.headers.get('cookie') === 'session=demo' ? ({ ...demo, role: 'Viewer' } as unknown as typeof demo) : undefined,
       noticed: ['knows whom it knows, each time'],
     },
   ],
@@ -213,7 +250,9 @@ t.test('the suite of dashboard pages', async t => {
   })
   const found = (file: string, title = 'Demo page') =>
     complaints(suite =>
-      dashboardPageSuite(suite, { plugin: adds(DashboardPages, () => ({ id: 'demo-page', title, module: pathToFileURL(join(folder, file)) })) }),
+      dashboardPageSuite(suite, {
+        plugin: adds(DashboardPages, () => ({ id: 'demo-page', title, module: pathToFileURL(join(folder, file)) })),
+      }),
     )
   t.same(await found('good.js'), [])
   t.ok((await found('importing.js')).includes('its module imports nothing'))

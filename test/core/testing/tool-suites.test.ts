@@ -1,5 +1,13 @@
 import t from 'tap'
-import { DecisionClients, ProviderFailure, Tools, type DecisionClient, type Provider, type Tool, type ToolSession } from '../../../core/index.ts'
+import {
+  DecisionClients,
+  ProviderFailure,
+  Tools,
+  type DecisionClient,
+  type Provider,
+  type Tool,
+  type ToolSession,
+} from '../../../core/index.ts'
 import { decisionClientSuite, retrievalSuite, toolSuite } from '../../../core/testing/index.ts'
 import { embedder, reranker } from '../../../core/testing/stage-parts.ts'
 import { adds, complaints, type Case } from './complaints.ts'
@@ -23,7 +31,14 @@ function tool(session: Partial<ToolSession> = {}, members: Partial<Tool> = {}): 
   return complaints(suite =>
     toolSuite(suite, {
       plugin,
-      examples: [{ entry: { type: 'demo_weather', units: 'metric' }, name: 'demo_weather', arguments: { place: 'Lisbon' }, output: 'sunny in Lisbon' }],
+      examples: [
+        {
+          entry: { type: 'demo_weather', units: 'metric' },
+          name: 'demo_weather',
+          arguments: { place: 'Lisbon' },
+          output: 'sunny in Lisbon',
+        },
+      ],
       badEntries: [{ type: 'demo_weather', units: 'kelvin' }],
       secrets: ['demo-secret-4711'],
       stopMs: 50,
@@ -41,15 +56,31 @@ const toolCases: readonly Case<readonly [Partial<ToolSession>, Partial<Tool>?]>[
     members: [{ run: ({ arguments: given }) => ({ output: `It is sunny in ${(given['place'] as string).trim()}.` }) }],
     noticed: ['no arguments are a mistake in its code'],
   },
-  { mistake: 'has a name that models refuse', members: [{ functions: () => [{ name: 'the weather!', description: 'x', parameters }] }], noticed: ['offers functions that models accept'] },
-  { mistake: 'does not describe its function', members: [{ functions: () => [{ name: 'demo_weather', description: '', parameters }] }], noticed: ['offers functions that models accept'] },
+  {
+    mistake: 'has a name that models refuse',
+    members: [{ functions: () => [{ name: 'the weather!', description: 'x', parameters }] }],
+    noticed: ['offers functions that models accept'],
+  },
+  {
+    mistake: 'does not describe its function',
+    members: [{ functions: () => [{ name: 'demo_weather', description: '', parameters }] }],
+    noticed: ['offers functions that models accept'],
+  },
   {
     mistake: 'tells its secret',
     members: [{ run: () => ({ output: 'sunny in Lisbon, says demo-secret-4711' }) }],
     noticed: ['answers its examples, several at once', 'a model calls it, and the caller sees no call'],
   },
-  { mistake: 'runs on after an abort', members: [{ run: () => new Promise(() => {}) }, { timeoutMs: 60 }], noticed: ['a call stops when it is aborted'] },
-  { mistake: 'costs less than nothing', members: [{ run: () => ({ output: 'sunny in Lisbon', costUsd: -1 }) }], noticed: ['answers its examples, several at once'] },
+  {
+    mistake: 'runs on after an abort',
+    members: [{ run: () => new Promise(() => {}) }, { timeoutMs: 60 }],
+    noticed: ['a call stops when it is aborted'],
+  },
+  {
+    mistake: 'costs less than nothing',
+    members: [{ run: () => ({ output: 'sunny in Lisbon', costUsd: -1 }) }],
+    noticed: ['answers its examples, several at once'],
+  },
   { mistake: 'accepts any entry', members: [{}, { schema: { type: 'object' } }], noticed: ['bad entries are refused'] },
   {
     mistake: 'removes items of others from a conversation',
@@ -91,7 +122,11 @@ t.test('the suite accepts a decision client that keeps its contract', async t =>
 const usage = { input_tokens: 1, output_tokens: 1 }
 const clientCases: readonly Case<Partial<DecisionClient>>[] = [
   { mistake: 'has every model', members: { resolve: model => `${model}-1` }, noticed: ['knows its models, and no others'] },
-  { mistake: 'looks models up in an object', members: { resolve: model => ({ judge: 'judge-1' })[model as 'judge'] }, noticed: ['knows its models, and no others'] },
+  {
+    mistake: 'looks models up in an object',
+    members: { resolve: model => ({ judge: 'judge-1' })[model as 'judge'] },
+    noticed: ['knows its models, and no others'],
+  },
   {
     mistake: 'answers everything with a noul',
     members: {
@@ -104,12 +139,19 @@ const clientCases: readonly Case<Partial<DecisionClient>>[] = [
   },
   {
     mistake: 'answers the first question alone',
-    members: { decide: async ({ request: { questions } }) => ({ answers: { [Object.keys(questions)[0]!]: { type: 'noul', noul: 1 } }, usage }) },
+    members: {
+      decide: async ({ request: { questions } }) => ({ answers: { [Object.keys(questions)[0]!]: { type: 'noul', noul: 1 } }, usage }),
+    },
     noticed: ['answers many questions with odd names', 'does not begin if it is already aborted, and stops when it is'],
   },
   {
     mistake: 'has percentages for probabilities',
-    members: { decide: async ({ request: { questions } }) => ({ answers: Object.fromEntries(Object.keys(questions).map(id => [id, { type: 'noul', noul: 50 }])), usage }) },
+    members: {
+      decide: async ({ request: { questions } }) => ({
+        answers: Object.fromEntries(Object.keys(questions).map(id => [id, { type: 'noul', noul: 50 }])),
+        usage,
+      }),
+    },
     noticed: ['answers a noul', 'answers any state'],
   },
   {
@@ -117,7 +159,9 @@ const clientCases: readonly Case<Partial<DecisionClient>>[] = [
     members: {
       decide: async ({ signal }) => {
         if (signal.aborted) throw new ProviderFailure({ kind: 'network', message: 'The connection broke.' })
-        return await new Promise((_, reject) => signal.addEventListener('abort', () => reject(new ProviderFailure({ kind: 'network', message: 'x' }))))
+        return await new Promise((_, reject) =>
+          signal.addEventListener('abort', () => reject(new ProviderFailure({ kind: 'network', message: 'x' }))),
+        )
       },
       timeoutMs: 50,
     },
@@ -135,7 +179,10 @@ for (const { mistake, members, noticed } of clientCases)
 async function stopsOnly(members: Partial<DecisionClient>): Promise<readonly string[]> {
   const plugin = adds<DecisionClient>(DecisionClients, () => ({ provider: 'demo', resolve: () => 'judge-1', ...members }) as DecisionClient)
   return await complaints(suite =>
-    decisionClientSuite({ test: (name, run) => name.includes('aborted') && suite.test(name, run) }, { plugin, models: ['judge'], stopMs: 50 }),
+    decisionClientSuite(
+      { test: (name, run) => name.includes('aborted') && suite.test(name, run) },
+      { plugin, models: ['judge'], stopMs: 50 },
+    ),
   )
 }
 
@@ -150,11 +197,20 @@ function retrieving(members: Partial<Provider>): Promise<readonly string[]> {
 t.test('the suite of retrieval', async t => {
   t.same(await retrieving({}), [])
   const vectors = 'embedding 1: has one vector for each input, all of one length'
-  for (const wrong of [[[1, 0, 0]], [[1, 0, 0], [1]], [[1, 0, NaN], [1, 0, 0]]])
+  for (const wrong of [
+    [[1, 0, 0]],
+    [[1, 0, 0], [1]],
+    [
+      [1, 0, NaN],
+      [1, 0, 0],
+    ],
+  ])
     t.ok((await retrieving({ embeddings: { embed: async () => ({ vectors: wrong }) } })).includes(vectors))
   const ranks = 'reranking 1: ranks documents of the request, each once'
   for (const indexes of [[0, 0], [3], [0, 1, 2]])
-    t.ok((await retrieving({ reranking: { rerank: async () => ({ results: indexes.map(index => ({ index, score: 1 })) }) } })).includes(ranks))
+    t.ok(
+      (await retrieving({ reranking: { rerank: async () => ({ results: indexes.map(index => ({ index, score: 1 })) }) } })).includes(ranks),
+    )
   const failing = async (): Promise<never> => {
     throw new ProviderFailure({ kind: 'network', message: 'The connection broke.' })
   }

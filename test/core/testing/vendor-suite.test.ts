@@ -30,7 +30,8 @@ t.test('the suite notices a provider that takes every reply for an answer', asyn
     yield { type: 'text', text: await (await fetch(baseUrl, { signal })).text() }
     yield { type: 'finish', reason: 'stop' }
   })
-  for (const name of ["a vendor's error becomes an error for the caller", 'nothing else is taken for an answer']) t.ok(names.includes(name), name)
+  for (const name of ["a vendor's error becomes an error for the caller", 'nothing else is taken for an answer'])
+    t.ok(names.includes(name), name)
 })
 
 t.test('the suite notices a provider that throws what it finds', async t => {
