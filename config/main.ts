@@ -29,6 +29,7 @@ const parts = {
   alerts: () => import('./commands/alerts.ts'),
   'admin-tokens': () => import('./commands/admin-tokens.ts'),
   decisions: () => import('./commands/decisions.ts'),
+  conformance: () => import('./commands/conformance.ts'),
 }
 
 maskProcessOutput()

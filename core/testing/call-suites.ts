@@ -12,9 +12,9 @@ export function callWrapperSuite(t: SuiteContext, options: CallSuiteOptions): vo
   on('the first part of an answer that its client left is never given as a whole one', stage => completes(stage, () => stage.leave('left')))
   on('answers of one owner are not given to another', keepsApart)
   on('an answer is not given to another request', tellsApart)
-  t.test('nothing is kept of callers without logging', () => onStage(options, keepsNothing, {}))
+  t.test('nothing is kept of callers without logging', () => onStage(options, keepsNothing, { policy: {} }))
   const strict = { zdr: { value: true }, hipaa: { value: true } }
-  t.test('callers with zero data retention and HIPAA mode are served', () => onStage(options, answersAlike, strict))
+  t.test('callers with zero data retention and HIPAA mode are served', () => onStage(options, answersAlike, { policy: strict }))
   on('decisions are answered', decides)
   on(`${many} calls at once are answered and recorded once each`, answersMany)
 }
@@ -29,7 +29,7 @@ export function callObserverSuite(t: SuiteContext, options: CallSuiteOptions): v
   on('a trace of the caller goes on, if at all, in spans of its own', traces)
   on('decisions are answered', decides)
   on(`${many} calls at once are answered and recorded once each`, answersMany)
-  t.test('without logging, no name that a caller made up is in the log', () => onStage(options, hidesNames, {}))
+  t.test('without logging, no name that a caller made up is in the log', () => onStage(options, hidesNames, { policy: {} }))
 }
 
 async function answersAlike(stage: CallStage): Promise<void> {
@@ -124,7 +124,7 @@ async function traces(stage: CallStage): Promise<void> {
   const own = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
   const bad = [own.toUpperCase(), `${own}-more`, own.replaceAll(/[^-]/g, '0'), own.replace('00', 'ff'), 'x'.repeat(5_000), `${own}, ${own}`]
   for (const traceparent of [own, ...bad, '']) assert.equal((await stage.ask('traced', { headers: { traceparent } })).status, 200)
-  for (const sent of stage.traceparents) {
+  for (const { traceparent: sent } of stage.calls) {
     if (sent === undefined) continue
     assert.match(sent, /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-0[01]$/)
     assert.notEqual(sent.split('-')[2], own.split('-')[2], 'the span of the caller is not that of the attempt')

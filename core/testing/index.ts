@@ -3,6 +3,11 @@
 export { answeringSuite, type AnsweringSuiteOptions } from './answering-suite.ts'
 export { callObserverSuite, callWrapperSuite } from './call-suites.ts'
 export type { CallSuiteOptions } from './call-stage.ts'
+export { badgeOf, badgeSvg, type Badge } from './conformance/badge.ts'
+export { conformance, conformanceReport, type ConformanceOptions } from './conformance/conformance.ts'
+export type { TestResult } from './conformance/conformance-run.ts'
+export { differencesOf, isConformant, type ConformanceReport, type SuiteReport } from './conformance/report.ts'
+export { defineConformance, type ConformanceInputs, type ConformanceSubject, type StoreToTest } from './conformance/subject.ts'
 export { checkEvents, checkStream, type CheckedStream, type GrammarOptions } from './event-grammar.ts'
 export { engineSuite, type EngineExample, type EngineFailure, type EngineSuiteOptions, type SentSearch } from './engine-suite.ts'
 export { readEvents, type PublicEvent } from './event-reader.ts'
@@ -62,3 +67,39 @@ export { sealerSuite, type SealerSuiteOptions, type SealerUnderTest } from './st
 export { sortOrder, type SortedEndpoints, type SortFacts } from './sort-order.ts'
 export { testGateway, type TestGateway, type TestRequest } from './test-gateway.ts'
 export { testRecord } from './test-record.ts'
+export { absentProviderSuite, type AbsentProviderSuiteOptions } from './suites/absent-provider-suite.ts'
+export {
+  adminAuthenticatorSuite,
+  adminHostSuite,
+  adminRouteSuite,
+  type AdminAuthenticatorSuiteOptions,
+  type AdminHostSuiteOptions,
+  type AdminRouteSuiteOptions,
+} from './suites/admin-suites.ts'
+export { alertChannelSuite, type AlertChannelSuiteOptions } from './suites/alert-channel-suite.ts'
+export { alertTargetsSuite, type AlertTargetsSuiteOptions, type ManagedTargetsUnderTest } from './suites/alert-targets-suite.ts'
+export { catalogSourceSuite, type CatalogSourceSuiteOptions } from './suites/catalog-source-suite.ts'
+export { connectionSuite, type ConnectionSuiteOptions } from './suites/connection-suite.ts'
+export { conversationsSuite, type ConversationsSuiteOptions } from './suites/conversations-suite.ts'
+export { dashboardPageSuite, type DashboardPageSuiteOptions } from './suites/dashboard-page-suite.ts'
+export { decisionClientSuite, type DecisionClientSuiteOptions } from './suites/decision-client-suite.ts'
+export { guardrailSuite, type GuardrailSuiteOptions } from './suites/guardrail-suite.ts'
+export { logSinkSuite, type LogSinkSuiteOptions } from './suites/log-sink-suite.ts'
+export { pluginSuite, type PluginSuiteOptions } from './suites/plugin-suite.ts'
+export { policySourceSuite, type PolicySourceSuiteOptions } from './suites/policy-source-suite.ts'
+export { retrievalSuite, type RetrievalSuiteOptions } from './suites/retrieval-suite.ts'
+export { routeSuite, type RouteSuiteOptions } from './suites/route-suite.ts'
+export {
+  compactorSuite,
+  savedWindowsSuite,
+  tokenCounterSuite,
+  type CompactorSuiteOptions,
+  type CompactorUnderTest,
+  type SavedWindowsSuiteOptions,
+  type SavedWindowsUnderTest,
+  type TokenCounterSuiteOptions,
+  type TokenCounterUnderTest,
+} from './suites/service-suites.ts'
+export { sortSuite, type SortSuiteOptions } from './suites/sort-suite.ts'
+export { vendorSuite, type VendorSuiteOptions } from './suites/vendor-suite.ts'
+export { toolSuite, type ToolExample, type ToolSuiteOptions } from './suites/tool-suite.ts'

@@ -1,24 +1,21 @@
-import type { HttpClient } from '../contracts/http-client.ts'
 import type { FoundPage, SearchEngine, SearchQuery } from '../contracts/search-engine.ts'
-import { Clock, systemClock } from '../foundation/clock.ts'
+import { systemClock } from '../foundation/clock.ts'
 import { createLogger } from '../foundation/logger.ts'
 import { Masks } from '../foundation/masks.ts'
-import { createContainer } from '../framework/container.ts'
-import { extensionPoints, SearchEngines } from '../framework/extension-points.ts'
+import { SearchEngines } from '../framework/extension-points.ts'
 import type { PluginUse } from '../framework/plugin.ts'
-import { PluginHost } from '../framework/plugin-host.ts'
-import { UndiciClient } from '../upstream/http-client.ts'
+import { PluginStage } from './plugin-stage.ts'
 
 const log = createLogger('silent', new Masks())
 
 /** One engine, without a gateway around it. */
 export class Searching {
   readonly engine: SearchEngine
-  readonly #http: HttpClient
+  readonly #stage: PluginStage
 
-  constructor(engine: SearchEngine, http: HttpClient) {
+  constructor(engine: SearchEngine, stage: PluginStage) {
     this.engine = engine
-    this.#http = http
+    this.#stage = stage
   }
 
   async search(query: Partial<SearchQuery>, signal: AbortSignal = new AbortController().signal): Promise<readonly FoundPage[]> {
@@ -34,19 +31,15 @@ export class Searching {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#http.close()
+    await this.#stage.close()
   }
 }
 
 /** The search engine that a plugin adds. */
 export async function searching(use: PluginUse): Promise<Searching> {
-  const container = createContainer()
-  for (const { token, create } of extensionPoints) container.value(token, create())
-  container.value(Clock, systemClock)
-  const http = new UndiciClient()
-  const masks = new Masks()
-  await new PluginHost(container, log, http, masks).setUp([use])
-  const [engine] = container.get(SearchEngines).values()
-  if (!engine) throw new Error(`The plugin ${use.plugin.name} adds no search engine.`)
-  return new Searching(engine, http)
+  const stage = await PluginStage.open([use], { clock: systemClock })
+  const [entry] = stage.entries(SearchEngines)
+  if (entry) return new Searching(entry.contribution, stage)
+  await stage.close()
+  throw new Error(`The plugin ${use.plugin.name} adds no search engine.`)
 }

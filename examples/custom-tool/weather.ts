@@ -40,7 +40,8 @@ export default definePlugin({
           },
         ],
         async run({ arguments: { place } }, { signal }) {
-          const asked = new URL(`weather?place=${encodeURIComponent(String(place))}&units=${String(units)}`, baseUrl)
+          const asked = new URL('weather', baseUrl)
+          asked.search = String(new URLSearchParams({ place: String(place), units: String(units) }))
           const reply = await fetch(asked, { signal, redirect: 'error' })
           // The model reads this failure, so that it can tell the user.
           if (!reply.ok) return { output: `There is no report for ${String(place)}.`, failed: true }

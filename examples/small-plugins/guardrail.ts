@@ -1,6 +1,7 @@
 // Refuses requests that mention a forbidden word, for keys whose policy has redaction on.
 
 import { definePlugin, Guardrails, invalidRequest } from 'turnpike'
+import { decisionTexts, requestTexts, type RequestText } from 'turnpike/kit'
 
 export default definePlugin({
   name: 'acme-guard',
@@ -12,10 +13,9 @@ export default definePlugin({
   },
   setup(gateway, { words }) {
     const refusal = invalidRequest('This request contains a forbidden word.', 'input', 'invalid_prompt')
-    const check = (content: unknown) => {
-      const text = JSON.stringify(content)
-      return words.some(word => text.includes(word)) ? { refuse: refusal } : { pass: true as const }
-    }
+    // Instructions, outputs of tools and arguments of calls may hold the word, too.
+    const check = (texts: readonly RequestText[]) =>
+      texts.some(({ text }) => words.some(word => text.includes(word))) ? { refuse: refusal } : { pass: true as const }
     gateway.add(Guardrails, {
       name: 'acme-guard',
       enforces: ['redaction'],
@@ -23,7 +23,9 @@ export default definePlugin({
       timeoutMs: 1_000,
       seesContent: 'local',
       open: ({ caller: { policy } }) =>
-        policy.redaction.value ? { input: request => check(request.input), decision: request => check(request.state) } : undefined,
+        policy.redaction.value
+          ? { input: request => check(requestTexts(request).slots), decision: request => check(decisionTexts(request).slots) }
+          : undefined,
     })
   },
 })

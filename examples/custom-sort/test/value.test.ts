@@ -4,8 +4,10 @@ import responses from 'turnpike/plugins/endpoints/responses'
 import sandbox from 'turnpike/plugins/providers/sandbox'
 import localSealer from 'turnpike/plugins/sealers/local'
 import memory from 'turnpike/plugins/stores/memory'
-import { sortOrder, testGateway } from 'turnpike/testing'
+import { conformance, sortOrder, testGateway } from 'turnpike/testing'
 import value from '../value.ts'
+
+await conformance(value({}), { test })
 
 test('the most tokens per second and dollar come first, and endpoints without data last', () => {
   const { order } = sortOrder(value({}), 'value', {

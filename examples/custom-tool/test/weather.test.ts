@@ -1,13 +1,29 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import responses from 'turnpike/plugins/endpoints/responses'
 import sandbox from 'turnpike/plugins/providers/sandbox'
 import localSealer from 'turnpike/plugins/sealers/local'
 import memory from 'turnpike/plugins/stores/memory'
-import { fakeUpstream, testGateway } from 'turnpike/testing'
+import { conformance, fakeUpstream, testGateway } from 'turnpike/testing'
 import weather from '../weather.ts'
 
 const tools = [{ type: 'get_weather', units: 'metric' }]
+
+const sunny = await fakeUpstream(() => ({ headers: { 'content-type': 'application/json' }, body: '{"temperature":21,"sky":"clear"}' }))
+after(() => sunny.close())
+
+await conformance(
+  {
+    plugin: weather({ baseUrl: sunny.url }),
+    inputs: {
+      Tools: {
+        examples: [{ entry: tools[0]!, name: 'get_weather', arguments: { place: 'Lisbon' }, output: '"temperature":21' }],
+        badEntries: [{ type: 'get_weather', units: 'kelvin' }],
+      },
+    },
+  },
+  { test },
+)
 
 test('the gateway asks the service, and the model answers with the report', async () => {
   const service = await fakeUpstream([

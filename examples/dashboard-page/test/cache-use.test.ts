@@ -5,8 +5,10 @@ import admin from 'turnpike/plugins/endpoints/admin'
 import dashboard from 'turnpike/plugins/endpoints/dashboard'
 import localSealer from 'turnpike/plugins/sealers/local'
 import memory from 'turnpike/plugins/stores/memory'
-import { testGateway } from 'turnpike/testing'
+import { conformance, testGateway } from 'turnpike/testing'
 import cacheUse from '../cache-use.ts'
+
+await conformance(cacheUse({}), { test })
 
 test('the dashboard serves the page', async () => {
   const gateway = await testGateway({

@@ -3,7 +3,7 @@ import type { Hold, RateLimiter, TokenWindow } from '../../../core/stores.ts'
 import { SqlLimits } from '../../../plugins/stores/sql/limits.ts'
 import { SqlSavedWindows } from '../../../plugins/stores/sql/saved-windows.ts'
 import { WindowRows } from '../../../plugins/stores/sql/window-rows.ts'
-import { rateLimiterSuite } from '../../../core/testing/index.ts'
+import { rateLimiterSuite, savedWindowsSuite } from '../../../core/testing/index.ts'
 import { FakeClock } from '../../kit/set-up.ts'
 import { onEveryDatabase, silent } from './databases.ts'
 
@@ -81,6 +81,15 @@ onEveryDatabase(t, (t, open) => {
     t.same(await one.add([{ bucket: 'b', used: 4, endsInMs: hourMs }]), [{ bucket: 'b', used: 4, endsInMs: hourMs }], 'it begins anew')
     await one.add(Array.from({ length: 1_200 }, (_, index) => ({ bucket: `many ${index}`, used: index, endsInMs: hourMs })))
     t.match(await one.read(['many 1199']), [{ used: 1_199 }])
+  })
+
+  savedWindowsSuite(t, {
+    async open() {
+      const database = await open(t)
+      const clock = new FakeClock()
+      const [windows, other] = [1, 2].map(() => new SqlSavedWindows(new WindowRows(database, database, clock, clock), clock))
+      return { windows: windows!, other: other!, pass: milliseconds => clock.pass(milliseconds) }
+    },
   })
 
   rateLimiterSuite(t, {
