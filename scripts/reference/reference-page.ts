@@ -41,6 +41,8 @@ export function referenceIndex(apis: readonly DeclaredApi[]): string {
     '{ "compilerOptions": { "module": "nodenext", "target": "es2024", "strict": true, "types": ["node"] } }',
     '```',
     '',
+    'With that, all doors but two compile on TypeScript 5.9 and 7 even with `"skipLibCheck": false`. `turnpike/gateway` and `turnpike/testing` refer to the types of h3, which do not compile in every project: add `"skipLibCheck": true` where you import these.',
+    '',
   ].join('\n')
 }
 
