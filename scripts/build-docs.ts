@@ -7,6 +7,9 @@ import { pluginsPage } from './contracts-table.ts'
 import { fieldsPage } from './fields-page.ts'
 import { llmsPage } from './llms-page.ts'
 import { providersPage } from './providers-page.ts'
+import { declaredApi } from './reference/declared-api.ts'
+import { withDeclarationFiles } from './reference/declaration-files.ts'
+import { referenceFiles } from './reference/files.ts'
 
 writeFileSync(new URL('../docs/configuration.md', import.meta.url), await configurationPage())
 writeFileSync(new URL('../docs/fields.md', import.meta.url), fieldsPage())
@@ -14,3 +17,6 @@ writeFileSync(new URL('../llms.txt', import.meta.url), llmsPage())
 writeFileSync(new URL('../docs/plugins.md', import.meta.url), pluginsPage())
 writeFileSync(new URL('../docs/providers.md', import.meta.url), providersPage())
 writeFileSync(new URL('../docs/reliability.md', import.meta.url), await reliabilityPage())
+
+for (const [file, text] of referenceFiles(await withDeclarationFiles(declaredApi)))
+  writeFileSync(new URL(`../${file}`, import.meta.url), text)

@@ -1,0 +1,83 @@
+import { sinceIn } from './api-report.ts'
+import type { DeclaredApi } from './declared-api.ts'
+import type { DeclaredName } from './declared-name.ts'
+
+const headings = { function: 'Functions', class: 'Classes', value: 'Values', type: 'Types and tokens' } as const
+
+/** The subject of each door, for the list of pages. */
+const subjects: Readonly<Record<string, string>> = {
+  turnpike: 'Plugins, contracts, requests and events: enough for a first plugin.',
+  kit: 'Building blocks of providers and engines over HTTP, routes, tools and guardrails.',
+  stores: 'Contracts of stores, and the parts for writing one.',
+  admin: 'The admin API and the pages of the dashboard.',
+  config: 'Functions for `gateway.config.ts`.',
+  gateway: 'Gateways in your own process.',
+  testing: 'Test gateways, scripted vendors, and the suite of each contract.',
+}
+
+/** The page about one door in docs/reference. */
+export function referencePage({ door, exported }: DeclaredApi): string {
+  const since = sinceIn(door)
+  const parts = Object.entries(headings).flatMap(([kind, heading]) => {
+    const names = exported.filter(each => each.kind === kind)
+    return names.length > 0 ? [`## ${heading}\n`, ...names.map(each => section(each, since(each)))] : []
+  })
+  return [`# ${door.address}\n`, `<!-- written by npm run docs -->\n`, `${subjectOf(door.page)}\n`, ...parts].join('\n')
+}
+
+/** The list of the pages in docs/reference. */
+export function referenceIndex(apis: readonly DeclaredApi[]): string {
+  return [
+    '# Reference\n',
+    '<!-- written by npm run docs -->\n',
+    'Each page lists what one door of the package exports. [Plugins](../plugins.md) explains how to use it, [configuration](../configuration.md) has the options of the plugins in the package.\n',
+    '| page | covers |',
+    '|---|---|',
+    ...apis.map(({ door }) => `| [${door.address}](${door.page}.md) | ${subjectOf(door.page)} |`),
+    '',
+    '## Types in your project\n',
+    'Install TypeScript and `@types/node`, because declarations mention types of Node.js such as `Buffer`. TypeScript 6 and later include a package of types only if `tsconfig.json` lists it:\n',
+    '```json',
+    '{ "compilerOptions": { "module": "nodenext", "target": "es2024", "strict": true, "types": ["node"] } }',
+    '```',
+    '',
+    'With that, all doors but two compile on TypeScript 5.9 and 7 even with `"skipLibCheck": false`. `turnpike/gateway` and `turnpike/testing` refer to the types of h3, which do not compile in every project: add `"skipLibCheck": true` where you import these.',
+    '',
+  ].join('\n')
+}
+
+function subjectOf(page: string): string {
+  const subject = subjects[page]
+  if (subject === undefined) throw new Error(`expected a sentence about the door '${page}' in scripts/reference/reference-page.ts`)
+  return subject
+}
+
+function section({ name, kind, doc, text, members }: DeclaredName, since: string): string {
+  const described = members.filter(each => each.doc !== '')
+  return [
+    `### ${name}\n`,
+    ...(doc === '' ? [] : [`${linked(doc)}\n`]),
+    `Since ${since}.\n`,
+    `\`\`\`ts\n${kind === 'value' ? shortened(text) : text}\n\`\`\`\n`,
+    ...(described.length > 0
+      ? ['| member | description |', '|---|---|', ...described.map(({ path, doc }) => `| \`${path}\` | ${cell(doc)} |`), '']
+      : []),
+  ].join('\n')
+}
+
+/** A schema as long as a page says little about its name. */
+function shortened(text: string): string {
+  const lines = text.split('\n')
+  return lines.length > 60 ? [...lines.slice(0, 5), '  …', lines.at(-1)].join('\n') : text
+}
+
+/** Names of pages in comments, as links. */
+function linked(text: string): string {
+  return text.replace(/\bdocs\/([\w/-]+\.md(?:#[\w-]+)?)/g, '[$1](../$1)')
+}
+
+function cell(text: string): string {
+  return linked(text)
+    .replace(/\s*\n\s*/g, ' ')
+    .replaceAll('|', '\\|')
+}
