@@ -16,7 +16,7 @@ import { serverSchema } from './schema.ts'
 export interface Layers {
   readonly server: JsonObject
   readonly plugins: readonly PluginUse[]
-  /** By the name of each setting in `server`, the file that sets it. The innermost file of an object counts. */
+  /** By the path of each setting in `server`, such as `timeouts.connectMs`, the file that sets it. */
   readonly settingFiles: ReadonlyMap<string, string>
 }
 
@@ -33,7 +33,7 @@ export async function readLayers(found: FoundConfig, isFresh: boolean, chain: re
     bases.push(await readLayers(await baseAt(name, found, isFresh), isFresh, [...chain, found]))
   const plugins = await flatten(file, (config['plugins'] ?? []) as readonly unknown[])
   const server = (config['server'] ?? {}) as JsonObject
-  const own: Layers = { server, plugins: plugins.map(use => located(use, file)), settingFiles: new Map(Object.keys(server).map(name => [name, file])) }
+  const own: Layers = { server, plugins: plugins.map(use => located(use, file)), settingFiles: new Map(pathsIn(server).map(name => [name, file])) }
   return [...bases, own].reduce(joined)
 }
 
@@ -72,6 +72,11 @@ function merged(base: JsonObject, over: JsonObject): JsonObject {
       return [name, isObject(under) && isObject(value) ? merged(under, value) : value]
     })),
   }
+}
+
+/** An object and all members of it. */
+function pathsIn(value: JsonObject, root = ''): readonly string[] {
+  return Object.entries(value).flatMap(([name, each]) => [`${root}${name}`, ...(isObject(each) ? pathsIn(each, `${root}${name}.`) : [])])
 }
 
 function namesIn(given: unknown, file: string): readonly string[] {

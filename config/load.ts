@@ -28,7 +28,7 @@ export interface LoadedConfig {
   readonly overridden: readonly string[]
   /** What the command line sets. */
   readonly override: ServerInput
-  /** By the name of each setting in `server`, the file that sets it. */
+  /** By the path of each setting in `server`, such as `timeouts.connectMs`, the file that sets it. */
   readonly settingFiles: ReadonlyMap<string, string>
   readonly path: string
   /** Problems of the `server` section. If there are any, `server` holds the defaults. */

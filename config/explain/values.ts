@@ -9,7 +9,7 @@ import { serverSchema } from '../schema.ts'
 
 /** A setting or an option: what counts, and where it comes from. */
 export interface ExplainedValue {
-  /** Such as `server.port`, `prometheus.open` or `openai-chat(acme).timeouts`. */
+  /** Such as `server.port`, `prometheus.open` or `openai-chat(acme).timeouts.connectMs`. */
   readonly name: string
   /** Secrets are `***`. */
   readonly value: unknown
@@ -29,23 +29,38 @@ export function explainConfig(config: LoadedConfig, plugins: readonly CheckedPlu
   return [...explainServer(config), ...plugins.flatMap(plugin => explainPlugin(plugin, config))]
 }
 
-function explainServer(config: LoadedConfig): readonly ExplainedValue[] {
-  const { server, settingFiles, override, file } = config
+function explainServer({ server, settingFiles, override, file, path: configPath }: LoadedConfig): readonly ExplainedValue[] {
   const variables = readVariables()
-  const values: ExplainedValue[] = []
-  for (const fact of optionFacts(server, serverSchema, () => ({ source: 'config' }))) {
-    const setIn = settingFiles.get(fact.name)
-    const flagged = (override as Readonly<Record<string, unknown>>)[fact.name]
-    const origin = (): Origin => {
-      if (flagged !== undefined) return { source: 'flag' }
-      if (setIn === undefined) return { source: 'default' }
-      const found = originIn(variables, (server as unknown as Readonly<Record<string, unknown>>)[fact.name])
-      const place = { file: setIn, ...lineIn(setIn === file ? config.path : setIn, fact.name) }
-      return found.source === 'environment' ? { ...sourceOf(found), ...place } : { source: setIn === file ? 'config' : 'extends', ...place }
-    }
-    values.push({ name: `server.${fact.name}`, value: fact.value, ...origin() })
+  const originOf = (steps: readonly string[], value: unknown): Origin => {
+    const path = steps.join('.')
+    if (memberAt(override, steps) !== undefined) return { source: 'flag' }
+    const setIn = settingFiles.get(path)
+    if (setIn === undefined) return { source: 'default' }
+    const found = originIn(variables, value)
+    const place = { file: setIn, ...lineIn(setIn === file ? configPath : setIn, steps.at(-1)!) }
+    return found.source === 'environment' ? { ...sourceOf(found), ...place } : { source: setIn === file ? 'config' : 'extends', ...place }
   }
-  return values
+  return explainAll('server', server, serverSchema, originOf)
+}
+
+/** Of an object, each member: one may be a default while another is set. */
+function explainAll(
+  owner: string,
+  options: object,
+  schema: object,
+  originOf: (steps: readonly string[], value: unknown) => Origin,
+): readonly ExplainedValue[] {
+  const leaves = (steps: readonly string[], shown: unknown, value: unknown): readonly ExplainedValue[] =>
+    isObject(shown) && isObject(value) && Object.keys(shown).length > 0
+      ? Object.keys(shown).flatMap(name => leaves([...steps, name], shown[name], value[name]))
+      : [{ name: [owner, ...steps].join('.'), value: shown, ...originOf(steps, value) }]
+  return optionFacts(options, schema, () => ({ source: 'config' })).flatMap(fact =>
+    leaves([fact.name], fact.value, memberAt(options, [fact.name])),
+  )
+}
+
+function memberAt(value: unknown, steps: readonly string[]): unknown {
+  return steps.reduce<unknown>((inner, step) => (isObject(inner) ? inner[step] : undefined), value)
 }
 
 function sourceOf({ variables = [] }: OptionOrigin): Origin {
@@ -54,8 +69,9 @@ function sourceOf({ variables = [] }: OptionOrigin): Origin {
 
 function explainPlugin({ name, plugin, options, given, from, isDefault, origin }: CheckedPlugin, config: LoadedConfig): readonly ExplainedValue[] {
   const variables = readVariables()
-  const originOf = (option: string, value: unknown): Origin => {
-    if (!(option in given)) return { source: 'default' }
+  const originOf = (steps: readonly string[], value: unknown): Origin => {
+    const [option = ''] = steps
+    if (memberAt(given, steps) === undefined) return { source: 'default' }
     const line = origin?.lines?.[option] ?? origin?.line
     const place = { ...(origin && { file: origin.file }), ...(line !== undefined && { line }) }
     const found = originIn(variables, value)
@@ -64,12 +80,7 @@ function explainPlugin({ name, plugin, options, given, from, isDefault, origin }
     if (isDefault) return { source: 'defaults()', ...place }
     return { source: origin !== undefined && origin.file !== config.file ? 'extends' : 'config', ...place }
   }
-  const values = options as Readonly<Record<string, unknown>>
-  return optionFacts(options, plugin.options, () => ({ source: 'config' })).map(fact => ({
-    name: `${name}.${fact.name}`,
-    value: fact.value,
-    ...originOf(fact.name, values[fact.name]),
-  }))
+  return explainAll(name, options, plugin.options, originOf)
 }
 
 /** The line of a file that sets a member of that name, if there is only one. A config is a program, so no more can be told. */
