@@ -1,4 +1,4 @@
-/** The plugins of the package by the names that JSON and YAML configs may use, and their folders. Of two namesakes, the provider. */
+/** The plugins of the package by the names that JSON and YAML configs may use, and their folders. */
 export const builtIn: Readonly<Record<string, string>> = {
   'account-policies': 'policies/accounts',
   admin: 'endpoints/admin',
@@ -7,7 +7,7 @@ export const builtIn: Readonly<Record<string, string>> = {
   anthropic: 'providers/anthropic',
   azure: 'providers/azure',
   bedrock: 'providers/bedrock',
-  brave: 'engines/brave',
+  'brave-search': 'engines/brave',
   'bundled-catalog': 'catalogs/bundled',
   chat: 'endpoints/chat',
   cohere: 'providers/cohere',
@@ -18,20 +18,21 @@ export const builtIn: Readonly<Record<string, string>> = {
   decisions: 'endpoints/decisions',
   dm: 'decisions/dm',
   embeddings: 'endpoints/embeddings',
-  exa: 'engines/exa',
+  'exa-search': 'engines/exa',
   'file-catalog': 'catalogs/file',
   'file-log': 'logs/file',
   gemini: 'providers/gemini',
   'gemini-api': 'endpoints/gemini',
-  google: 'engines/google',
+  'google-search': 'engines/google',
   health: 'endpoints/health',
   hipaa: 'guardrails/hipaa',
   'http-log': 'logs/http',
   jina: 'providers/jina',
-  kagi: 'engines/kagi',
+  'jina-search': 'engines/jina',
+  'kagi-search': 'engines/kagi',
   key: 'endpoints/key',
   'latency-sort': 'sorts/latency',
-  linkup: 'engines/linkup',
+  'linkup-search': 'engines/linkup',
   'llm-decisions': 'decisions/llm',
   'local-sealer': 'sealers/local',
   mcp: 'tools/mcp',
@@ -46,19 +47,19 @@ export const builtIn: Readonly<Record<string, string>> = {
   openapi: 'endpoints/openapi',
   opentelemetry: 'telemetry/opentelemetry',
   'performance-sort': 'sorts/performance',
-  perplexity: 'engines/perplexity',
+  'perplexity-search': 'engines/perplexity',
   prometheus: 'telemetry/prometheus',
   redaction: 'guardrails/redaction',
   rerank: 'endpoints/rerank',
   responses: 'endpoints/responses',
   'responses-websocket': 'endpoints/responses-websocket',
   sandbox: 'providers/sandbox',
-  searxng: 'engines/searxng',
-  serper: 'engines/serper',
+  'searxng-search': 'engines/searxng',
+  'serper-search': 'engines/serper',
   sql: 'stores/sql',
   'static-search': 'engines/static',
   summary: 'compactors/summary',
-  tavily: 'engines/tavily',
+  'tavily-search': 'engines/tavily',
   'throughput-sort': 'sorts/throughput',
   'totals-sort': 'sorts/totals',
   'uptime-sort': 'sorts/uptime',
@@ -71,10 +72,7 @@ export const builtIn: Readonly<Record<string, string>> = {
   zdr: 'guardrails/zdr',
 }
 
-/** The path to import a plugin of the package from: by its name, or by its kind and folder, such as `engines/jina`. */
+/** The path to import a plugin of the package from, by its name. */
 export function builtInPath(name: string): string | undefined {
-  const folder = Object.hasOwn(builtIn, name) ? builtIn[name] : /^[a-z]+\/[a-z0-9-]+$/.test(name) && kinds.has(name.split('/')[0]!) ? name : undefined
-  return folder === undefined ? undefined : `turnpike/plugins/${folder}`
+  return Object.hasOwn(builtIn, name) ? `turnpike/plugins/${builtIn[name]}` : undefined
 }
-
-const kinds = new Set(Object.values(builtIn).map(folder => folder.split('/')[0]))

@@ -45,7 +45,9 @@ function checkJson(text: string, file: string): void {
   } catch (error) {
     // Node.js quotes a piece of the text, which may be a key.
     const [, line, column] = /\(line (\d+) column (\d+)\)/.exec(thrownMessage(error)) ?? []
-    throw new ConfigError(file, [`It is not valid JSON${line === undefined ? '' : `: see line ${line}, column ${column}`}. Comments need YAML.`])
+    throw new ConfigError(file, [
+      `It is not valid JSON${line === undefined ? '' : `: see line ${line}, column ${column}`}. Comments need YAML.`,
+    ])
   }
 }
 
@@ -115,9 +117,12 @@ async function imported(specifier: string, name: string, path: string, isFresh: 
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ERR_MODULE_NOT_FOUND' && thrownMessage(error).includes(specifier))
-      throw new Error(`There is no plugin or package "${name}". Install it here with npm, or write a built-in name: turnpike config plugins lists them`, {
-        cause: error,
-      })
+      throw new Error(
+        `There is no plugin or package "${name}". Install it here with npm, or write a built-in name: turnpike config plugins lists them`,
+        {
+          cause: error,
+        },
+      )
     throw error
   }
 }

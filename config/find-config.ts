@@ -34,13 +34,13 @@ export async function searchConfig(isFresh: boolean): Promise<FoundConfig> {
   ])
 }
 
-/** The config at a path. */
-export async function openConfig(path: string, isFresh: boolean): Promise<FoundConfig> {
+/** The config at a path. `isBase`: another config extends it, so the `.env` file beside it does not count. */
+export async function openConfig(path: string, isFresh: boolean, isBase = false): Promise<FoundConfig> {
   const absolute = resolve(path)
   if (!existsSync(absolute)) throw new ConfigError(path, ['There is no such file. --config takes the path of a config file.'])
   if (!/\.(m?[jt]s|json|ya?ml)$/.test(path))
     throw new ConfigError(path, ['It cannot be a config. Expected a .ts, .mts, .js, .mjs, .json, .yaml or .yml file.'])
-  const result = await explorer(isFresh).load(absolute)
+  const result = await explorer(isFresh, isBase).load(absolute)
   const found: FoundConfig | null | undefined = result?.config
   if (found) return found
   if (basename(path) === 'package.json') throw new ConfigError(path, ['It has no member "gateway", which would be the config.'])
@@ -48,10 +48,10 @@ export async function openConfig(path: string, isFresh: boolean): Promise<FoundC
   return configAt(absolute, async () => undefined)
 }
 
-function explorer(isFresh: boolean): ReturnType<typeof cosmiconfig> {
+function explorer(isFresh: boolean, isBase = false): ReturnType<typeof cosmiconfig> {
   // Node strips types itself. The loaders of cosmiconfig would fall back to require(), which hides the real error.
   const module = async (path: string): Promise<FoundConfig> => {
-    readEnvFile(join(dirname(path), '.env'))
+    if (!isBase) readEnvFile(join(dirname(path), '.env'))
     // Not thrown at once, because cosmiconfig takes some errors for a missing file.
     const [imported] = await Promise.allSettled([import(isFresh ? freshAddress(path) : pathToFileURL(path).href)])
     return configAt(path, async file => {
@@ -65,11 +65,12 @@ function explorer(isFresh: boolean): ReturnType<typeof cosmiconfig> {
       return await fromData(parseData(path, file), path, file, isFresh)
     })
     // Cosmiconfig takes the member.
-    if (basename(path) !== 'package.json') readEnvFile(join(dirname(path), '.env'))
-    else {
+    if (basename(path) !== 'package.json') {
+      if (!isBase) readEnvFile(join(dirname(path), '.env'))
+    } else {
       const { parseData } = await import('./data-config.ts')
       if (parseData(path, found.file).value === undefined) return {}
-      readEnvFile(join(dirname(path), '.env'))
+      if (!isBase) readEnvFile(join(dirname(path), '.env'))
       return { gateway: found }
     }
     return found

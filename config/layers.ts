@@ -1,4 +1,4 @@
-import { dirname, relative } from 'node:path'
+import { dirname, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { PluginUse } from '../core/index.ts'
 import { isObject, type JsonObject } from '../core/foundation/json.ts'
@@ -33,7 +33,11 @@ export async function readLayers(found: FoundConfig, isFresh: boolean, chain: re
     bases.push(await readLayers(await baseAt(name, found, isFresh), isFresh, [...chain, found]))
   const plugins = await flatten(file, (config['plugins'] ?? []) as readonly unknown[])
   const server = (config['server'] ?? {}) as JsonObject
-  const own: Layers = { server, plugins: plugins.map(use => located(use, file)), settingFiles: new Map(pathsIn(server).map(name => [name, file])) }
+  const own: Layers = {
+    server,
+    plugins: plugins.map(use => located(use, file)),
+    settingFiles: new Map(pathsIn(server).map(name => [name, file])),
+  }
   return [...bases, own].reduce(joined)
 }
 
@@ -67,10 +71,12 @@ function merged(base: JsonObject, over: JsonObject): JsonObject {
   const members = Object.entries(over).filter(([, value]) => value !== undefined)
   return {
     ...base,
-    ...Object.fromEntries(members.map(([name, value]) => {
-      const under = base[name]
-      return [name, isObject(under) && isObject(value) ? merged(under, value) : value]
-    })),
+    ...Object.fromEntries(
+      members.map(([name, value]) => {
+        const under = base[name]
+        return [name, isObject(under) && isObject(value) ? merged(under, value) : value]
+      }),
+    ),
   }
 }
 
@@ -82,12 +88,14 @@ function pathsIn(value: JsonObject, root = ''): readonly string[] {
 function namesIn(given: unknown, file: string): readonly string[] {
   const names = given === undefined ? [] : ([given].flat() as readonly unknown[])
   if (names.every(name => typeof name === 'string' && name !== '')) return names as readonly string[]
-  throw new ConfigError(file, ['"extends" must be the path of a config or the name of a package, or a list of them, such as "./base.yaml".'])
+  throw new ConfigError(file, [
+    '"extends" must be the path of a config or the name of a package, or a list of them, such as "./base.yaml".',
+  ])
 }
 
 async function baseAt(name: string, { path, file }: FoundConfig, isFresh: boolean): Promise<FoundConfig> {
   try {
-    if (/^\.{0,2}\//.test(name)) return { ...(await openConfig(fileURLToPath(new URL(name, `file://${dirname(path)}/`)), isFresh)) }
+    if (/^\.{0,2}\//.test(name)) return await openConfig(resolve(dirname(path), name), isFresh, true)
     const { exports, url } = await importFrom(name, path, isFresh)
     const module = fileURLToPath(url)
     return { path: module, file: `${name} (${relative(process.cwd(), module)})`, value: async () => await exports['default'] }
@@ -109,10 +117,15 @@ function checked(config: unknown, file: string): JsonObject {
   }
   if (Array.isArray(config)) throw new ConfigError(file, [`It is an array. ${expected}.`])
   const sections = ['server', 'plugins', 'extends']
-  if ('apiVersion' in config && 'plugin' in config) throw new ConfigError(file, [`It is a plugin, not a config. ${expected}, with the plugin in the list.`])
+  if ('apiVersion' in config && 'plugin' in config)
+    throw new ConfigError(file, [`It is a plugin, not a config. ${expected}, with the plugin in the list.`])
   const unknown = Object.keys(config).find(key => !sections.includes(key))
   if (unknown !== undefined) throw new ConfigError(file, [unknownSection(unknown)])
-  const { plugins, server = {}, extends: base } = config as { readonly plugins?: unknown; readonly server?: unknown; readonly extends?: unknown }
+  const {
+    plugins,
+    server = {},
+    extends: base,
+  } = config as { readonly plugins?: unknown; readonly server?: unknown; readonly extends?: unknown }
   if (typeof server !== 'object' || server === null || Array.isArray(server))
     throw new ConfigError(file, ['"server" must be an object. Expected: server: { port: 8080 }, or leave it out.'])
   if (!Array.isArray(plugins) && !(plugins === undefined && base !== undefined)) {

@@ -77,17 +77,25 @@ const serverRules: SchemaRules = {
 const expectedFormats = Object.fromEntries(Object.entries(serverFormats).map(([name, { expected }]) => [name, expected]))
 const serverValidator = lazyValidator<ServerOptions>(serverSchema, serverRules)
 
-function readServer(input: unknown, override: ServerInput, plugins: readonly KnownPlugin[]): { readonly server: ServerOptions; readonly problems: readonly string[] } {
+function readServer(
+  input: unknown,
+  override: ServerInput,
+  plugins: readonly KnownPlugin[],
+): { readonly server: ServerOptions; readonly problems: readonly string[] } {
   const validate = serverValidator()
   const server: unknown = typeof input === 'object' ? overridden(input ?? {}, override) : (input ?? overridden({}, override))
   processMasks.addSecrets(serverSchema, server)
   const vain = vainOverrides(input, override)
   if (validate(server) && vain.length === 0) return { server, problems: [] }
-  const problems = [...optionProblems(validate.errors ?? [], serverSchema, {
-    root: 'server',
-    formats: expectedFormats,
-    elsewhere: name => (name === 'plugins' || name === 'extends' ? `set ${name} beside server instead` : placeOf(name, 'server', { plugins })),
-  }), ...vain]
+  const problems = [
+    ...optionProblems(validate.errors ?? [], serverSchema, {
+      root: 'server',
+      formats: expectedFormats,
+      elsewhere: name =>
+        name === 'plugins' || name === 'extends' ? `set ${name} beside server instead` : placeOf(name, 'server', { plugins }),
+    }),
+    ...vain,
+  ]
   const fallback: unknown = {}
   validate(fallback)
   return { server: fallback as ServerOptions, problems }

@@ -48,7 +48,9 @@ function converted(text: string, schema: unknown): unknown {
 function typesOf(schema: unknown): readonly unknown[] {
   if (!isObject(schema)) return []
   const { type, anyOf, const: only } = schema
-  return [type, typeof only].flat().concat(Array.isArray(anyOf) ? anyOf.filter(each => !isObject(each) || !('const' in each)).flatMap(typesOf) : [])
+  return [type, typeof only]
+    .flat()
+    .concat(Array.isArray(anyOf) ? anyOf.filter(each => !isObject(each) || !('const' in each)).flatMap(typesOf) : [])
 }
 
 function member(schema: unknown, name: string | 0): unknown {

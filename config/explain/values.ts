@@ -67,7 +67,10 @@ function sourceOf({ variables = [] }: OptionOrigin): Origin {
   return { source: 'environment', variables }
 }
 
-function explainPlugin({ name, plugin, options, given, from, isDefault, origin }: CheckedPlugin, config: LoadedConfig): readonly ExplainedValue[] {
+function explainPlugin(
+  { name, plugin, options, given, from, isDefault, origin }: CheckedPlugin,
+  config: LoadedConfig,
+): readonly ExplainedValue[] {
   const variables = readVariables()
   const originOf = (steps: readonly string[], value: unknown): Origin => {
     const [option = ''] = steps
@@ -105,7 +108,8 @@ export function explanationLines(values: readonly ExplainedValue[]): readonly st
 
 function originText({ source, file, line, variables = [], preset }: Origin): string {
   const place = file === undefined ? '' : `${relative('.', file) || file}${line === undefined ? '' : `:${line}`}`
-  if (source === 'environment') return [`environment: ${variables.join(', ')}`, place, preset && `preset ${preset}`].filter(Boolean).join('; ')
+  if (source === 'environment')
+    return [`environment: ${variables.join(', ')}`, place, preset && `preset ${preset}`].filter(Boolean).join('; ')
   if (source === 'preset') return [`preset ${preset}`, place].filter(Boolean).join('; ')
   if (source === 'config') return place === '' ? 'config' : place
   return source === 'extends' ? `extends: ${place}` : source

@@ -34,7 +34,9 @@ export function placeOf(option: string, owner: string, { server = {}, plugins }:
   }
   if (keySettings.includes(option)) return `${option} is set for API keys, teams and organizations: see turnpike keys update --help`
   // A member deep in another plugin has the same name by chance.
-  const owners = [...new Set(plugins.filter(each => each.name !== owner && pathsTo(option, each.options).includes(option)).map(({ name }) => name))]
+  const owners = [
+    ...new Set(plugins.filter(each => each.name !== owner && pathsTo(option, each.options).includes(option)).map(({ name }) => name)),
+  ]
   if (owners.length === 0 || owners.length > maxOwners) return undefined
   return `it is an option of ${owners.length === 1 ? 'the plugin' : 'the plugins'} ${owners.join(', ')}`
 }
@@ -44,6 +46,7 @@ const maxOwners = 4
 
 const keySettings = [
   ...policyFields,
-  ...Object.entries<Field>({ ...accountFields, ...keyFields }).flatMap(([name, { set }]) => (set === undefined || name === 'name' ? [] : [name])),
+  ...Object.entries<Field>({ ...accountFields, ...keyFields }).flatMap(([name, { set }]) =>
+    set === undefined || name === 'name' ? [] : [name],
+  ),
 ].flatMap(name => [name, snakeCase(name)])
-

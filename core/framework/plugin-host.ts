@@ -248,7 +248,17 @@ function complete({ plugin, options: given, isDefault = false, from, origin }: P
     const instance = plugin.instance?.(options)
     const provides = servicesOf(plugin, 'provides', options)
     const offers = [...provides, ...servicesOf(plugin, 'offers', options)]
-    return { name: instance === undefined ? name : `${name}(${instance})`, plugin, options, provides, offers, isDefault, given, ...(from !== undefined && { from }), ...(origin && { origin }) }
+    return {
+      name: instance === undefined ? name : `${name}(${instance})`,
+      plugin,
+      options,
+      provides,
+      offers,
+      isDefault,
+      given,
+      ...(from !== undefined && { from }),
+      ...(origin && { origin }),
+    }
   } catch (cause) {
     if (cause instanceof PluginError) throw cause
     throw new PluginError(name, `failed to read its options: ${thrownMessage(cause)}`, { cause })

@@ -106,7 +106,11 @@ export interface PluginUse {
   /** The preset that lists it. */
   readonly from?: string
   /** Where the config lists it. `lines`: of its options, as far as they are known. */
-  readonly origin?: { readonly file: string; readonly line?: number | undefined; readonly lines?: Readonly<Record<string, number | undefined>> }
+  readonly origin?: {
+    readonly file: string
+    readonly line?: number | undefined
+    readonly lines?: Readonly<Record<string, number | undefined>>
+  }
 }
 
 /** A plugin as its module exports it: call it with the options in `plugins: [...]`. */

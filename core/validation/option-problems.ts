@@ -30,7 +30,8 @@ export function optionProblems(
     const path = pathText([...(root ? [root] : []), ...stepsOf(error.instancePath)])
     const { keyword, params } = error
     if (keyword === 'required') return `${path && `${path}.`}${params.missingProperty} is missing`
-    if (keyword === 'additionalProperties') return unknown({ path, root, name: String(params.additionalProperty), owner: ownerOf(error, schema), schema, elsewhere })
+    if (keyword === 'additionalProperties')
+      return unknown({ path, root, name: String(params.additionalProperty), owner: ownerOf(error, schema), schema, elsewhere })
     const forms = relevant.filter(other => other.instancePath === error.instancePath && isForm(other))
     const expected = isForm(error) ? forms.map(formOf).join(' or ') : formats[params.format]
     const { example, source } = described(error, schema)

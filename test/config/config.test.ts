@@ -176,7 +176,9 @@ t.test('a config that cannot be read names the file and what was expected', asyn
     t.match(error, { message: new RegExp(`config-${files}\\.ts: `) }, `${name}: the file is named`)
   }
   await t.rejects(loadConfig(join(folder, 'absent.ts')), { message: /absent\.ts: There is no such file/ })
-  await t.rejects(loadConfig(write('plugins = []', 'toml')), { message: /Expected a \.ts, \.mts, \.js, \.mjs, \.json, \.yaml or \.yml file/ })
+  await t.rejects(loadConfig(write('plugins = []', 'toml')), {
+    message: /Expected a \.ts, \.mts, \.js, \.mjs, \.json, \.yaml or \.yml file/,
+  })
 })
 
 t.test('a folder without a config says where one was looked for', async t => {

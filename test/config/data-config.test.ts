@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
@@ -7,7 +7,6 @@ import { explainConfig } from '../../config/explain/values.ts'
 import { loadConfig } from '../../config/load.ts'
 import { packagePlugins } from '../../config/package-plugins.ts'
 import { check } from '../../core/framework/plugin-host.ts'
-import { globSync } from 'node:fs'
 
 const folder = mkdtempSync(join(tmpdir(), 'turnpike-data-'))
 t.teardown(() => rmSync(folder, { recursive: true }))
@@ -91,6 +90,16 @@ export default {
   t.notMatch(JSON.stringify(values), /sk-demo/)
 })
 
+t.test('only the .env file beside the config that is started is read', async t => {
+  mkdirSync(join(folder, 'below'), { recursive: true })
+  write('below/.env', 'TURNPIKE_TEST_ENV=below')
+  write('below/base.json', '{ "server": { "port": "${TURNPIKE_TEST_ENV:-1}" }, "plugins": [] }')
+  write('.env', 'TURNPIKE_TEST_ENV=9001')
+  t.equal((await loadConfig(write('above.json', '{ "extends": "./below/base.json" }'))).server.port, 9001)
+  rmSync(join(folder, '.env'))
+  await loadConfig(join(folder, 'above.json'))
+})
+
 t.test('presets are replaced by their plugins', async t => {
   const preset = `import { definePreset } from 'turnpike'
     import prometheus from 'turnpike/plugins/telemetry/prometheus'
@@ -119,7 +128,10 @@ t.test('presets are replaced by their plugins', async t => {
 
 t.test('every plugin of the package has a name for JSON and YAML', async t => {
   const folders = globSync('plugins/*/*/index.ts', { cwd: new URL('../..', import.meta.url).pathname })
-  t.same(Object.values(builtIn).sort(), folders.map(file => file.slice('plugins/'.length, -'/index.ts'.length)).filter(each => each !== 'engines/jina').sort())
+  t.same(Object.values(builtIn).sort(), folders.map(file => file.slice('plugins/'.length, -'/index.ts'.length)).sort())
   const known = new Set((await packagePlugins()).map(({ name }) => name))
-  t.same(Object.keys(builtIn).filter(name => !known.has(name)), [])
+  t.same(
+    Object.keys(builtIn).filter(name => !known.has(name)),
+    [],
+  )
 })
