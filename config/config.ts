@@ -1,4 +1,4 @@
-import type { PluginEntry } from '../core/index.ts'
+import type { PluginEntry } from '../core/framework/plugin-entries.ts'
 import type { ServerInput } from './schema.ts'
 
 /** The default export of `gateway.config.ts`. */

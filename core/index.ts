@@ -53,6 +53,5 @@ export {
   type Registrar,
   type Resolved,
 } from './framework/plugin.ts'
-export type { PluginEntry } from './framework/plugin-entries.ts'
-export { definePreset, type PresetDefinition } from './framework/preset.ts'
+export { definePreset } from './framework/preset.ts'
 export type { Registry, RegistryEntry } from './framework/registry.ts'
