@@ -506,6 +506,7 @@ const intended: Readonly<Record<string, string>> = {
   tap: '21',
   tsyringe: '4',
   typescript: '7',
+  yaml: '2.9',
   undici: '8',
 }
 
