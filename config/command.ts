@@ -44,7 +44,10 @@ export interface ConfigOption {
 
 /** For `addOption`. */
 export function configOption(): Option {
-  return new Option('-c, --config <file>', 'The config file. Default: gateway.config.ts, .mts, .js or .mjs in this folder.')
+  return new Option(
+    '-c, --config <file>',
+    'The config file. Default: gateway.config with .ts, .mts, .js, .mjs, .json, .yaml or .yml in this folder, or the member gateway of package.json.',
+  )
 }
 
 /** Parses an option as a number that `isRight` accepts. `expected` completes "Expected …." */

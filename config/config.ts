@@ -1,15 +1,14 @@
-import type { PluginUse } from '../core/index.ts'
+import type { PluginEntry } from '../core/framework/plugin-entries.ts'
 import type { ServerInput } from './schema.ts'
 
 /** The default export of `gateway.config.ts`. */
 export interface GatewayConfig {
+  /** Configs to start from: files, such as `./base.ts`, and packages. This config adds to them and replaces what it names. */
+  readonly extends?: string | readonly string[]
   readonly server?: ServerInput
   /** Set up in this order, except that a plugin comes after those that provide what it needs. */
   readonly plugins: readonly PluginEntry[]
 }
-
-/** A plugin, a list of plugins, or a promise of either. Falsy values are skipped: `process.env.X && plugin({})`. */
-export type PluginEntry = PluginUse | readonly PluginEntry[] | Promise<PluginEntry> | '' | false | null | undefined
 
 /** Returns the config unchanged. It provides types, and handles promises in `plugins` that are rejected before anyone awaits them. */
 export function defineConfig(config: GatewayConfig): GatewayConfig {

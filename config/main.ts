@@ -24,6 +24,7 @@ const parts = {
   teams: () => import('./commands/teams.ts'),
   users: () => import('./commands/users.ts'),
   records: () => import('./commands/records.ts'),
+  config: () => import('./commands/config.ts'),
   explain: () => import('./commands/explain.ts'),
   usage: () => import('./commands/usage.ts'),
   alerts: () => import('./commands/alerts.ts'),

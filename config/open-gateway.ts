@@ -4,12 +4,14 @@ import { AssemblyError } from '../core/foundation/errors.ts'
 import type { JsonObject } from '../core/index.ts'
 import type { Lens } from '../core/framework/lens.ts'
 import { KeyTextError } from '../core/provider-kit/key-text.ts'
+import { knownPlugins } from '../core/framework/option-places.ts'
 import { check } from '../core/framework/plugin-host.ts'
 import { optionFacts, originIn, type OptionOrigin } from '../core/server/admin/facts.ts'
 import { servedCertificate, trustCertificates } from './certificates.ts'
 import { optionalEnv, readVariables } from './env.ts'
 import { ConfigError, problemsOf } from './errors.ts'
 import type { LoadedConfig } from './load.ts'
+import { packagePlugins } from './package-plugins.ts'
 import { processMasks } from './process-output.ts'
 import { serverSchema } from './schema.ts'
 
@@ -49,7 +51,7 @@ export async function openGateway(
   }: OpenOptions = {},
 ): Promise<Gateway> {
   const { file, folder, plugins, problems, server, given, overridden } = config
-  if (problems.length > 0) throw new ConfigError(file, [...problems, ...optionProblems(config)])
+  if (problems.length > 0) throw new ConfigError(file, [...problems, ...(await optionProblems(config))])
   const variables = readVariables()
   const originOf = (name: string, value: unknown): OptionOrigin =>
     overridden.includes(name) ? { source: 'command-line' } : given.includes(name) ? originIn(variables, value) : { source: 'default' }
@@ -77,7 +79,7 @@ export async function openGateway(
     if (error instanceof AssemblyError || error instanceof AggregateError)
       throw new ConfigError(
         file,
-        problemsOf(error).map(problem => withVariable(problem, error, variables)),
+        (await placedProblems(config, error)).map(problem => withVariable(problem, error, variables)),
       )
     throw error
   }
@@ -100,9 +102,18 @@ function givenAdminToken(): string | undefined {
   )
 }
 
-function optionProblems({ plugins }: LoadedConfig): readonly string[] {
+/** The problems of the options with the right place of each that is in a wrong one, if those are the problems. */
+async function placedProblems(config: LoadedConfig, error: Error): Promise<readonly string[]> {
+  const found = problemsOf(error)
+  if (!found.some(problem => problem.includes('unknown option'))) return found
+  const placed = await optionProblems(config)
+  return placed.length > 0 ? placed : found
+}
+
+async function optionProblems({ plugins }: LoadedConfig): Promise<readonly string[]> {
+  const others = await packagePlugins()
   try {
-    check(plugins)
+    check(plugins, { server: serverSchema, plugins: [...knownPlugins(plugins), ...others] })
     return []
   } catch (error) {
     return problemsOf(error)

@@ -41,6 +41,7 @@ import { contributionsOf, type Contribution } from './framework/contributions.ts
 import { AbsentProviders, CatalogSources, extensionPoints, Providers, SortStrategies, Tools } from './framework/extension-points.ts'
 import { FreezesRequests } from './framework/freezes-requests.ts'
 import { PluginHost, type CheckedPlugin, type PluginHostOptions } from './framework/plugin-host.ts'
+import { pluginUses } from './framework/plugin-entries.ts'
 import type { PluginUse } from './framework/plugin.ts'
 import { checkServices } from './framework/required-services.ts'
 import { ServicePlugins, servicePlugins } from './framework/service-plugins.ts'
@@ -164,8 +165,10 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   container.value(Vitals, vitals)
 
   let plugins: readonly CheckedPlugin[]
+  let uses: readonly PluginUse[]
   try {
-    plugins = await host.setUp(options.plugins)
+    uses = await pluginUses(options.plugins)
+    plugins = await host.setUp(uses)
     trustedErrors.know(plugins, settings.trustedPlugins)
     container.value(ServicePlugins, servicePlugins(plugins))
     checkServices(container)
@@ -229,7 +232,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   }
 
   const adminFacts = {
-    plugins: pluginFacts(plugins, options.plugins, contributions, options.variables ?? new Map()),
+    plugins: pluginFacts(plugins, uses, contributions, options.variables ?? new Map()),
     settings:
       options.settingFacts ?? optionFacts(settings, {}, name => ({ source: name in (options.settings ?? {}) ? 'config' : 'default' })),
   }

@@ -1,10 +1,13 @@
 import { isObject, type JsonObject } from '../foundation/json.ts'
 import { isPending } from '../runtime/pending.ts'
-import { apiVersion } from './plugin.ts'
+import { apiVersion, definitionOf } from './plugin.ts'
 import { show } from './shape.ts'
 
 /** The reason why an entry of `plugins` is not a plugin, with the right form. */
 export function notAPlugin(entry: unknown): string {
+  const { name, options } = definitionOf(entry) ?? {}
+  if (name !== undefined && typeof entry === 'function' && options?.required?.length)
+    return `(${name}) needs options: call ${entry.name}({ ${(options?.required ?? []).map(each => `${each}: …`).join(', ')} })`
   if (typeof entry === 'function') return `is a function that was not called: call ${entry.name || 'it'}({})`
   if (typeof entry === 'string') return `is the string "${entry}": import the plugin and call it, such as health({})`
   if (Array.isArray(entry)) return 'is an array: spread it into `plugins`, such as ...defaults()'
@@ -16,7 +19,15 @@ export function notAPlugin(entry: unknown): string {
   if (isObject(entry) && typeof entry['default'] === 'function')
     return 'is what a CommonJS module exports: call its member `default`, such as acme.default({})'
   if (isObject(entry) && 'apiVersion' in entry && entry['apiVersion'] !== apiVersion) return otherVersion(entry)
+  if (isObject(entry) && !('apiVersion' in entry))
+    return `is not a plugin, but an object${membersOf(entry)}: call a plugin with its options, such as health({})`
   return 'is not a plugin (apiVersion 1): call a plugin to make one, such as health({})'
+}
+
+/** Names only: a value may be a key. */
+function membersOf(entry: JsonObject): string {
+  const names = Object.keys(entry).slice(0, 4)
+  return names.length === 0 ? ' without members' : ` with ${names.join(', ')}`
 }
 
 function otherVersion({ apiVersion: version, plugin }: JsonObject): string {

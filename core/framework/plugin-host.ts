@@ -13,6 +13,8 @@ import type { Logger } from '../foundation/logger.ts'
 import { maskThrown } from '../foundation/mask-thrown.ts'
 import type { Masks } from '../foundation/masks.ts'
 import { nameProblem, notAPlugin } from './not-a-plugin.ts'
+import { notOptions } from './not-options.ts'
+import { knownPlugins, placeOf, type OptionPlaces } from './option-places.ts'
 import { addOptionSecrets } from './option-secrets.ts'
 import { apiVersion, type Hook, type OptionsSchema, type PluginDefinition, type PluginUse, type Registrar } from './plugin.ts'
 import { order } from './plugin-order.ts'
@@ -38,6 +40,12 @@ export interface CheckedPlugin {
   readonly offers: readonly Token<any>[]
   /** True for an entry of `defaults()`. */
   readonly isDefault: boolean
+  /** The preset that lists it. */
+  readonly from?: string
+  /** The options as the config gives them. */
+  readonly given: object
+  /** Where the config lists it. */
+  readonly origin?: PluginUse['origin']
 }
 
 const hookTimeoutMs = 10_000
@@ -207,7 +215,7 @@ export class PluginHost {
 }
 
 /** Checks every plugin's options, and reports all problems at once. */
-export function check(uses: readonly PluginUse[]): CheckedPlugin[] {
+export function check(uses: readonly PluginUse[], places: OptionPlaces = { plugins: knownPlugins(uses) }): CheckedPlugin[] {
   const problems: PluginError[] = []
   const checked = uses.map((use, index): CheckedPlugin | undefined => {
     const place = `#${index + 1} in \`plugins\``
@@ -223,7 +231,7 @@ export function check(uses: readonly PluginUse[]): CheckedPlugin[] {
       return undefined
     }
     try {
-      return complete(use)
+      return complete(use, places)
     } catch (error) {
       problems.push(error as PluginError)
       return undefined
@@ -235,20 +243,36 @@ export function check(uses: readonly PluginUse[]): CheckedPlugin[] {
 }
 
 /** Fills in the defaults of one plugin's options, or throws a `PluginError`. */
-function complete({ plugin, options: given, isDefault = false }: PluginUse): CheckedPlugin {
+function complete({ plugin, options: given, isDefault = false, from, origin }: PluginUse, places: OptionPlaces): CheckedPlugin {
   const { name } = plugin
+  const wrong = notOptions(given)
+  if (wrong !== undefined) throw new PluginError(name, wrong)
   const options = structuredClone(given)
   const validate = validatorOf(plugin)
   if (!validate(options)) {
     const formats = { uri: 'a URL that starts with http:// or https://' }
-    const found = optionProblems(validate.errors!, plugin.options, { formats, elsewhere: plugin.setElsewhere })
+    const elsewhere = (option: string): string | undefined => {
+      const own = plugin.setElsewhere?.[option]
+      return own === undefined ? placeOf(option, name, places) : `set ${own} in the config instead`
+    }
+    const found = optionProblems(validate.errors!, plugin.options, { formats, elsewhere })
     throw new PluginError(name, `has bad options: ${found.join('; ')}`)
   }
   try {
     const instance = plugin.instance?.(options)
     const provides = servicesOf(plugin, 'provides', options)
     const offers = [...provides, ...servicesOf(plugin, 'offers', options)]
-    return { name: instance === undefined ? name : `${name}(${instance})`, plugin, options, provides, offers, isDefault }
+    return {
+      name: instance === undefined ? name : `${name}(${instance})`,
+      plugin,
+      options,
+      provides,
+      offers,
+      isDefault,
+      given,
+      ...(from !== undefined && { from }),
+      ...(origin && { origin }),
+    }
   } catch (cause) {
     if (cause instanceof PluginError) throw cause
     throw new PluginError(name, `failed to read its options: ${thrownMessage(cause)}`, { cause })

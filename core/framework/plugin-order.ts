@@ -1,5 +1,6 @@
 import { PluginError } from '../foundation/errors.ts'
 import { currentToken, nameOf, type Token } from '../foundation/token.ts'
+import { lister } from './lister.ts'
 import type { CheckedPlugin } from './plugin-host.ts'
 
 /** Config order, except that a plugin follows those named in its `after` and those that provide what it needs or wants. */
@@ -36,10 +37,11 @@ export function order(plugins: readonly CheckedPlugin[]): CheckedPlugin[] {
   return [...ordered]
 }
 
-function listedTwice({ plugin, options, isDefault }: CheckedPlugin, namesake: CheckedPlugin): string {
+function listedTwice({ plugin, options, isDefault, from }: CheckedPlugin, namesake: CheckedPlugin): string {
   if (plugin !== namesake.plugin) return 'has the same name as another plugin. Rename one of them'
   const leftOut = plugin.instance?.(options) ?? plugin.name
   const removal = isDefault === namesake.isDefault ? 'Remove one' : `Leave out one with defaults({ without: ['${leftOut}'] })`
   const naming = plugin.instance && ['id', 'name'].find(option => option in plugin.options.properties)
-  return `is listed twice. ${removal}${naming ? `, or give one another ${naming}` : ''}`
+  const listers = from === namesake.from ? '' : `: by ${lister(namesake.from)} and by ${lister(from)}`
+  return `is listed twice${listers}. ${removal}${naming ? `, or give one another ${naming}` : ''}`
 }

@@ -1,5 +1,6 @@
 import type { HttpClient } from '../contracts/http-client.ts'
 import type { FromSchema, JSONSchema } from 'json-schema-to-ts'
+import { isObject } from '../foundation/json.ts'
 import type { Logger } from '../foundation/logger.ts'
 import './copies.ts'
 import { rememberOrigin, type PluginMaker } from './plugin-origin.ts'
@@ -85,6 +86,8 @@ export interface PluginDefinition {
    * its steps.
    */
   readonly migrate?: (gateway: MigrationContext, options: any) => Promise<readonly string[]>
+  /** Set by `definePreset`: the plugins to set up instead. */
+  readonly lists?: (options: any) => unknown
   setup(gateway: Registrar, options: any, needs: any): void | Promise<void>
 }
 
@@ -101,6 +104,14 @@ export interface PluginUse {
   readonly options: object
   /** Set for the entries of `defaults()`: they provide only services that no plugin of the config itself provides. */
   readonly isDefault?: boolean
+  /** The preset that lists it. */
+  readonly from?: string
+  /** Where the config lists it. `lines`: of its options, as far as they are known. */
+  readonly origin?: {
+    readonly file: string
+    readonly line?: number | undefined
+    readonly lines?: Readonly<Record<string, number | undefined>>
+  }
 }
 
 /** A plugin as its module exports it: call it with the options in `plugins: [...]`. */
@@ -123,7 +134,21 @@ export function definePlugin<const S extends OptionsSchema, N extends Needs = {}
   const use: Plugin<S> = (options = {} as never) => ({ apiVersion, plugin, options })
   rememberOrigin(plugin, maker)
   // Names the plugin in the error for one that was listed without a call.
-  return Object.defineProperty(use, 'name', { value: camelCase(String(plugin?.name)) })
+  return Object.defineProperties(use, { name: { value: camelCase(String(plugin?.name)) }, [mark]: { value: plugin } })
+}
+
+/** Known to every copy of this package in the process. */
+const mark = Symbol.for('turnpike/plugin')
+
+/** What `definePlugin` got, for the function that it returned. */
+export function definitionOf(value: unknown): PluginDefinition | undefined {
+  return typeof value === 'function' ? (value as { readonly [mark]?: PluginDefinition })[mark] : undefined
+}
+
+/** The name of a plugin, called or not. Undefined for anything else. */
+export function pluginName(value: unknown): string | undefined {
+  const definition = definitionOf(value) ?? (isObject(value) && 'apiVersion' in value ? (value as Partial<PluginUse>).plugin : undefined)
+  return typeof definition?.name === 'string' ? definition.name : undefined
 }
 
 function camelCase(name: string): string {

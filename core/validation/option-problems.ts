@@ -1,6 +1,8 @@
+import { isObject } from '../foundation/json.ts'
 import { nearest } from '../foundation/nearest.ts'
 import { millisecondsProblem } from './milliseconds.ts'
 import { pathText } from './path.ts'
+import { pathsTo } from './paths-to.ts'
 import type { SchemaFault } from './schema-rules.ts'
 
 export interface OptionProblemsRules {
@@ -8,8 +10,8 @@ export interface OptionProblemsRules {
   readonly root?: string
   /** By the name of a format, what completes "must be …". */
   readonly formats?: Readonly<Record<string, string>>
-  /** By the name of an unknown option, where to set it. */
-  readonly elsewhere?: Readonly<Record<string, string>> | undefined
+  /** Where to set an option that is nowhere in the schema, as the end of a sentence. */
+  readonly elsewhere?: (name: string) => string | undefined
 }
 
 /**
@@ -19,7 +21,7 @@ export interface OptionProblemsRules {
 export function optionProblems(
   errors: readonly SchemaFault[],
   schema: object,
-  { root = '', formats = {}, elsewhere = {} }: OptionProblemsRules = {},
+  { root = '', formats = {}, elsewhere = () => undefined }: OptionProblemsRules = {},
 ): readonly string[] {
   const relevant = errors.filter(
     error => error.keyword !== 'anyOf' && !errors.some(other => isNearer(other, error)) && !errors.some(other => isPlainer(other, error)),
@@ -28,7 +30,8 @@ export function optionProblems(
     const path = pathText([...(root ? [root] : []), ...stepsOf(error.instancePath)])
     const { keyword, params } = error
     if (keyword === 'required') return `${path && `${path}.`}${params.missingProperty} is missing`
-    if (keyword === 'additionalProperties') return unknown(path, String(params.additionalProperty), error.schemaPath, schema, elsewhere)
+    if (keyword === 'additionalProperties')
+      return unknown({ path, root, name: String(params.additionalProperty), owner: ownerOf(error, schema), schema, elsewhere })
     const forms = relevant.filter(other => other.instancePath === error.instancePath && isForm(other))
     const expected = isForm(error) ? forms.map(formOf).join(' or ') : formats[params.format]
     const { example, source } = described(error, schema)
@@ -106,13 +109,30 @@ function limitOf({ keyword, message, params }: SchemaFault): string {
   }
 }
 
-function unknown(path: string, name: string, schemaPath: string, schema: object, elsewhere: Readonly<Record<string, string>>): string {
-  if (path === '' && Object.hasOwn(elsewhere, name)) return `unknown option ${name}; set ${elsewhere[name]} in the config instead`
-  const owner = at(stepsOf(schemaPath).slice(0, -1), schema)
-  const known = Object.keys((owner as { readonly properties?: object } | undefined)?.properties ?? {})
+interface UnknownOption {
+  readonly path: string
+  readonly root: string
+  readonly name: string
+  readonly owner: unknown
+  readonly schema: object
+  readonly elsewhere: (name: string) => string | undefined
+}
+
+/** The exact name in another place says more than a similar one here. */
+function unknown({ path, root, name, owner, schema, elsewhere }: UnknownOption): string {
+  const shown = `${path && `${path}.`}${name}`
+  const within = pathsTo(name, schema).map(place => (root === '' ? place : `${root}.${place}`))
+  if (within.length > 0) return `unknown option ${shown}; set ${within.slice(0, 3).join(' or ')} instead`
+  const known = isObject(owner) ? Object.keys(owner['properties'] ?? {}) : []
   const near = nearest(name, known)
+  const place = elsewhere(name)
+  if (place !== undefined) return `unknown option ${shown}; ${place}${near.length > 0 ? ` (or did you mean ${near.join(', ')}?)` : ''}`
   const advice = near.length > 0 ? `; did you mean ${near.join(', ')}?` : known.length > 0 ? ` (expected ${known.join(', ')})` : ''
-  return `unknown option ${path && `${path}.`}${name}${advice}`
+  return `unknown option ${shown}${advice}`
+}
+
+function ownerOf({ schemaPath }: SchemaFault, schema: object): unknown {
+  return at(stepsOf(schemaPath).slice(0, -1), schema)
 }
 
 function at(steps: readonly (string | number)[], schema: object): unknown {

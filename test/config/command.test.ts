@@ -253,7 +253,7 @@ t.test('check tells every problem at once', async t => {
   const workplace = new Workplace(`
     import sql from 'turnpike/plugins/stores/sql'
     import health from 'turnpike/plugins/endpoints/health'
-    export default { server: { prot: 1 }, plugins: [sql({ fiel: 'x', cacheTtlMs: -1 }), health, health({ path: '/' })] }`)
+    export default { server: { prot: 1 }, plugins: [sql({ fiel: 'x', cacheTtlMs: -1 }), function guard() {}, health({ path: '/' })] }`)
   t.teardown(() => workplace.remove())
   const { exitCode, stdout, stderr } = await workplace.run('check')
   t.equal(exitCode, 1)
@@ -261,7 +261,7 @@ t.test('check tells every problem at once', async t => {
   t.match(stderr, /^turnpike: gateway\.config\.ts: 4 problems\n/)
   t.match(stderr, /unknown option server\.prot; did you mean port\?/)
   t.match(stderr, /plugin sql .*fiel.*cacheTtlMs must be at least 0/)
-  t.match(stderr, /plugin #2 in `plugins` is a function that was not called: call health\(\{\}\)/)
+  t.match(stderr, /plugin #2 in `plugins` is a function that was not called: call guard\(\{\}\)/)
   t.match(stderr, /plugin health .*path/)
   t.notMatch(stderr, /\n {4}at /)
 

@@ -304,7 +304,7 @@ const frameworks: Readonly<Record<string, { readonly module: string; readonly na
   'reflect-metadata': { module: 'core/framework/container.ts', names: ['reflect-metadata'] },
   h3: { module: 'core/server/h3.ts', names: ['h3', 'h3/node'] },
   listhen: { module: 'config/listen.ts', names: ['listhen'] },
-  cosmiconfig: { module: 'config/load.ts', names: ['cosmiconfig'] },
+  cosmiconfig: { module: 'config/find-config.ts', names: ['cosmiconfig'] },
 }
 
 /** Tests and benchmarks put h3 in front of the gateway, as an embedding program would. */
@@ -371,6 +371,7 @@ const bundled = [
   're2js',
   'stdnum',
   'undici',
+  'yaml',
 ]
 
 t.test('published files import no development dependency', async t => {
@@ -556,6 +557,7 @@ const intended: Readonly<Record<string, string>> = {
   tap: '21',
   tsyringe: '4',
   typescript: '7',
+  yaml: '2.9',
   undici: '8',
 }
 

@@ -12,7 +12,6 @@ export default definePlugin({
   name: 'admin',
   contracts: { AdminRoutes: 1 },
   options: { type: 'object', additionalProperties: false, properties: {} },
-  setElsewhere: Object.fromEntries(['host', 'port', 'hosts', 'trustedProxies'].map(name => [name, `server.admin.${name}`])),
   needs: { ...storeNeeds, adminRoutes: AdminRoutes, guardrails: Guardrails },
   wants: { alerts: AlertStore, alertTargets: AlertTargets },
   setup(gateway, _, { adminRoutes: all, guardrails, alerts, alertTargets, ...stores }) {

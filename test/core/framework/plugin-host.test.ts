@@ -319,7 +319,7 @@ t.test('a value that is no plugin gets an error that says what to write', async 
     [[plugin({})], 'is an array: spread it into `plugins`'],
     [Promise.resolve(plugin({})), 'is a promise: await it'],
     [await import('../../../core/foundation/ids.ts'), 'is a module: import its default export and call it'],
-    [{ name: 'page-count' }, 'is not a plugin (apiVersion 1): call a plugin to make one'],
+    [{ name: 'page-count' }, 'is not a plugin, but an object with name: call a plugin with its options'],
     [undefined, 'is not a plugin (apiVersion 1): call a plugin to make one'],
   ] as const)
     t.match(await problem(entry as unknown as PluginUse), `plugin #1 in \`plugins\` ${expected}`)

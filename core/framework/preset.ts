@@ -1,0 +1,19 @@
+import type { PluginEntry } from './plugin-entries.ts'
+import { definePlugin, type Options, type OptionsSchema, type Plugin } from './plugin.ts'
+
+/**
+ * Makes one plugin of a list of plugins. The config calls it with its options, as any plugin, and gets all of the list in its place.
+ * `plugins`: as a config lists them, with lists, promises, empty values and other presets, too.
+ */
+export function definePreset<const S extends OptionsSchema>({
+  name,
+  options,
+  plugins,
+}: {
+  /** In kebab-case. An add-on uses the name of its package. */
+  readonly name: string
+  readonly options: S
+  plugins(options: Options<S>): readonly PluginEntry[] | Promise<readonly PluginEntry[]>
+}): Plugin<S> {
+  return definePlugin({ name, options, lists: plugins as (options: unknown) => unknown, setup: () => {} })
+}
