@@ -63,7 +63,7 @@ export async function write(file: string, statement: string, ...parameters: read
 
 /** Runs a statement on the file as another program would, and returns its rows. */
 export function run(file: string, statement: string, ...parameters: readonly SQLInputValue[]): readonly Record<string, unknown>[] {
-  const database = new DatabaseSync(file)
+  const database = new DatabaseSync(file, { timeout: 5_000 })
   try {
     return database.prepare(statement).all(...parameters)
   } finally {
