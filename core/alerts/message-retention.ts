@@ -17,7 +17,7 @@ export function messageId(target: string, subject: string): string {
   return `msg_${hash('sha256', JSON.stringify([target, subject])).slice(0, 32)}`
 }
 
-/** The message that says what was left out, which is something. */
+/** The digest of the messages that were left out: at least one. */
 export function digestMessage(
   { target, org }: Pick<AlertMessage, 'target' | 'org'>,
   leftOut: readonly Pick<AlertMessage, 'kind' | 'about' | 'at'>[],

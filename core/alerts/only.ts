@@ -3,7 +3,7 @@ import type { Catalog } from '../contracts/catalog.ts'
 
 type Endpoints = Pick<Catalog, 'endpoint'>
 
-/** What makes `only` impossible, or undefined. */
+/** The reason that `only` cannot work. Undefined if it can. */
 export function onlyProblem({ of, only = [] }: AlertThreshold): string | undefined {
   if (of === 'gateway')
     return only.length > 0 ? 'is of the gateway as a whole, which `only` cannot narrow. Set of to providers or models' : undefined

@@ -55,7 +55,7 @@ function isPlainer(other: SchemaFault, error: SchemaFault): boolean {
   return error.keyword === 'pattern' && other.keyword === 'format' && other.instancePath === error.instancePath
 }
 
-/** What the description of an option says of its value: the example after `such as`, and the variable that `defaults()` reads. */
+/** Reads two things from the description of an option: the example after `such as`, and the variable that `defaults()` reads. */
 function described({ schemaPath, params }: SchemaFault, schema: object): { readonly example?: string; readonly source: string } {
   const { description } = (at(stepsOf(schemaPath).slice(0, -1), schema) ?? {}) as { readonly description?: unknown }
   const text = typeof description === 'string' ? description : ''

@@ -147,7 +147,7 @@ t.test('times and texts', async t => {
   t.same(wrapped('', 7), [])
 })
 
-t.test('text that is no id of a request says so', async t => {
+t.test('explain refuses text that cannot be a request id', async t => {
   for (const id of ['req_01a21d5cb4dd', 'resp_1-b', 'chatcmpl-7.1', 'dec_1']) t.doesNotThrow(() => checkRequestId(id), id)
   for (const text of ['.', '..', '../keys', '"', 'a b', '%2e%2e', 'x'.repeat(201)])
     t.throws(

@@ -22,7 +22,7 @@ const maxFacts = 10
 const words: Readonly<Record<AlertSeverity, string>> = { info: 'Info', warning: 'Warning', critical: 'Critical' }
 
 const counted = 'are counted, and come as one digest.'
-/** What comes no more within the hour, and what does. */
+/** Each says which alerts have to wait for the rest of the hour, and which still come. */
 const limits: Readonly<Record<FilledLimit, string>> = {
   target: `This was the last message for now: the limit of an hour is reached. Further alerts ${counted}`,
   organizations: `This was the last message for now that left room for alerts of organizations. Further ones of them ${counted} Alerts of the gateway still come.`,

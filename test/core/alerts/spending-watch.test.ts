@@ -225,7 +225,7 @@ t.test('what could not be looked at is looked at again', async t => {
   t.equal(titles().length, 1)
 })
 
-t.test('what a killed gateway could not tell is told by one of the others', async t => {
+t.test('another gateway raises the alerts that a killed gateway missed', async t => {
   const { clock, keys, uses, watches, spend, spendUnseen, titles, touch } = stage({ gateways: 2 })
   const catchUp = async (): Promise<void> => void (await Promise.all(watches.map(watch => watch.catchUp())))
   keys.update('demo', { spendCapUsd: 10 })

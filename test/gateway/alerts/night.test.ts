@@ -7,7 +7,7 @@ import sql from '../../../plugins/stores/sql/index.ts'
 import prometheus from '../../../plugins/telemetry/prometheus/index.ts'
 import { canary, gateways } from './gateways.ts'
 
-// What docs/alerts.md, docs/telemetry.md and docs/failures.md promise together: told once, counted, and explained afterwards.
+// Checks docs/alerts.md, docs/telemetry.md and docs/failures.md together: each fault raises one alert, is counted, and its record explains it.
 t.test('a night with an outage and a budget that runs out', { timeout: 60_000 }, async t => {
   const file = join(t.testdir({}), 'turnpike.db')
   const stores = [sql({ file, services: [...storeServiceNames] }), prometheus({})]

@@ -123,7 +123,7 @@ t.test('tables and columns that this version does not know are refused', async t
   )
 })
 
-t.test('a file that is no database of a gateway is named, with its option', async t => {
+t.test('the error for a file without a gateway database names the file and the option', async t => {
   const { from, to } = filesOf(t)
   const folder = dirname(from)
   writeFileSync(to, 'no database'.repeat(100))

@@ -3,7 +3,7 @@ import { Writer } from './writer.ts'
 /** Beyond so many, others are encoded each time. */
 const maxKept = 2_000
 
-/** What is the same wherever two names are the same, encoded once. */
+/** Keeps encoded attributes that depend on two names alone, so that each pair is encoded once. */
 export class EncodedPairs {
   readonly #kept = new Map<string | null, Map<string | null, Uint8Array>>()
   #count = 0
