@@ -35,7 +35,7 @@ function makePlugin(kindName: string, name: string | undefined, { folder, ...cho
     throw new ConfigError(undefined, [
       `Expected a name of lower-case words with hyphens, such as word-guard or @acme/turnpike-word-guard, but got '${name}'.`,
     ])
-  const target = folder ?? basename(names.package.startsWith('@') ? names.package : names.short)
+  const target = folder ?? basename(name ?? names.short)
   if (existsSync(target) && !isEmpty(target))
     throw new ConfigError(undefined, [`The folder ${target} exists already. Choose another name, or another folder with --folder.`])
   const { written } = writeNew(target, pluginPackage(kind, names, choices))

@@ -45,9 +45,9 @@ function answerTo(question: Question, words: ReadonlySet<string>): DecisionAnswe
 
 /** How many words of a description the state has. */
 function shared(description: unknown, words: ReadonlySet<string>): number {
-  return wordsOf(description).intersection(words).size
+  return [...wordsOf(description)].filter(word => words.has(word)).length
 }
 
-function wordsOf(value: unknown): Set<string> {
+function wordsOf(value: unknown): ReadonlySet<string> {
   return new Set((JSON.stringify(value) ?? '').toLowerCase().match(/[\p{L}\p{N}]{4,}/gu))
 }

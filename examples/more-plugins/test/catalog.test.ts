@@ -23,7 +23,7 @@ test('the model is listed, and answers under both of its names', async () => {
   for (const model of ['house-model', 'house']) {
     const reply = await gateway.request('/v1/responses', { body: { model, input: 'Hello' } })
     assert.equal(reply.status, 200)
-    assert.match(await reply.text(), /"model":"house-model"/)
+    assert.match(await reply.text(), /"model":"sandbox\/house-model"/)
   }
   await gateway.stop()
 })
