@@ -31,8 +31,10 @@ export class MadePlugins implements Disposable {
     const { compilerOptions } = JSON.parse(readFileSync(join(this.path, 'guardrail', 'tsconfig.json'), 'utf8')) as {
       readonly compilerOptions: object
     }
-    const options = { ...compilerOptions, customConditions: ['turnpike-source'], skipLibCheck: true, rewriteRelativeImportExtensions: false, allowImportingTsExtensions: true }
-    writeFileSync(join(this.path, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, include: ['*/src', '*/test', '*/gateway.config.ts'] }))
+    const ours = { customConditions: ['turnpike-source'], rewriteRelativeImportExtensions: false, allowImportingTsExtensions: true }
+    const options = { ...compilerOptions, skipLibCheck: true, ...ours }
+    const include = ['*/src', '*/test', '*/gateway.config.ts']
+    writeFileSync(join(this.path, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, include }))
   }
 
   [Symbol.dispose](): void {
