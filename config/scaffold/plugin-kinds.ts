@@ -58,7 +58,7 @@ export const pluginKinds: readonly PluginKind[] = [
     aliases: ['policy'],
     does: 'turns request logging off for some organizations',
     example: 'small-plugins/policy-source.ts',
-    options: "{ unlogged: ['acme'] }",
+    options: "{ unlogged: ['example'] }",
   },
   {
     name: 'log-sink',
