@@ -66,8 +66,7 @@ interface ConfigModule {
   readonly error?: unknown
 }
 
-/** Works in POSIX shells and PowerShell. */
-const makeConfig = `echo "import { defaults, defineConfig } from 'turnpike/config'; export default defineConfig({ plugins: [...defaults()] })" > gateway.config.ts`
+const makeConfig = 'npx turnpike init'
 
 interface Found {
   readonly path: string
