@@ -20,9 +20,9 @@ else
     const inherited = Object.entries(process.env).filter(([name]) => !/^(NODE_|TAP|npm_)/.test(name))
     const environment: NodeJS.ProcessEnv = { ...Object.fromEntries(inherited), npm_config_cache: join(folder, 'cache') }
     for (const quiet of ['audit', 'fund', 'update_notifier']) environment[`npm_config_${quiet}`] = 'false'
-    /** Runs lines as pasted into a shell, and returns what they print. */
+    /** Runs lines as pasted into a shell, and returns what they print. The test runner would load itself into every process. */
     const paste = async (lines: string, cwd = folder): Promise<string> => {
-      const done = await run('sh', ['-ec', lines], { cwd, env: environment, maxBuffer: 2 ** 26 }).catch(
+      const done = await run('sh', ['-ec', `unset NODE_OPTIONS\n${lines}`], { cwd, env: environment, maxBuffer: 2 ** 26 }).catch(
         ({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }) => {
           throw new Error(`${lines}\n${stdout}\n${stderr}`)
         },
@@ -40,7 +40,11 @@ else
     await paste(lines.slice(0, -1).join('\n'))
     const site = join(folder, 'gateway')
     await paste('npm run check', site)
-    const gateway = spawn('sh', ['-c', `exec ${lines.at(-1)} --port 0 --admin-port 0`], { cwd: site, env: environment, detached: true })
+    const gateway = spawn('sh', ['-c', `unset NODE_OPTIONS; exec ${lines.at(-1)} --port 0 --admin-port 0`], {
+      cwd: site,
+      env: environment,
+      detached: true,
+    })
     for await (const text of gateway.stdout.setEncoding('utf8')) if (/Turnpike listens on/.test(text)) break
     process.kill(-gateway.pid!, 'SIGTERM')
     await once(gateway, 'exit')
