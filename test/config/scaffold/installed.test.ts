@@ -17,7 +17,7 @@ else
   t.test('what is made installs and runs as typed', async t => {
     const folder = mkdtempSync(join(tmpdir(), 'turnpike-installed-'))
     t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-    const inherited = Object.entries(process.env).filter(([name]) => !/^(NODE_|TAP|npm_)/.test(name))
+    const inherited = Object.entries(process.env).filter(([name]) => !/^(NODE_OPTIONS$|TAP|npm_)/.test(name))
     const environment: NodeJS.ProcessEnv = { ...Object.fromEntries(inherited), npm_config_cache: join(folder, 'cache') }
     for (const quiet of ['audit', 'fund', 'update_notifier']) environment[`npm_config_${quiet}`] = 'false'
     /** Runs lines as pasted into a shell, and returns what they print. The test runner would load itself into every process. */
@@ -58,15 +58,18 @@ else
     writeFileSync(join(shared, 'package.json'), '{ "private": true, "type": "module" }')
     await paste('mv first-guard/node_modules .', shared)
     for (const kind of pluginKinds)
-      await t.test(kind.name, async t => {
-        const made = join(shared, kind.name)
+      await t.test(`make a package: ${kind.name}`, async () => {
         await paste(`npx --no-install turnpike plugin new ${kind.name} ${nameFor(kind)} --folder ${kind.name}`, shared)
-        await paste('npm run check\nnpm test\nnpm pack', made)
-        const [tarball = ''] = globSync(join(made, '*.tgz'))
-        await paste(`npm install "${tarball}"`, site)
-        const [, config = ''] = /```ts\n([^]*?)```/.exec(readFileSync(join(made, 'README.md'), 'utf8')) ?? []
-        writeFileSync(join(site, 'gateway.config.ts'), config)
-        t.match(await paste('npm run check', site), /is fine/)
-        t.match(await paste('npx turnpike check', site), JSON.parse(readFileSync(join(made, 'package.json'), 'utf8')).name)
+        await paste('npm run check\nnpm test\nnpm pack', join(shared, kind.name))
+      })
+    const tarballs = globSync(join(shared, '*', '*.tgz'))
+    t.equal(tarballs.length, pluginKinds.length)
+    await paste(`npm install ${tarballs.map(tarball => `"${tarball}"`).join(' ')}`, site)
+    for (const kind of pluginKinds)
+      await t.test(`use it as its README says: ${kind.name}`, async t => {
+        const text = (file: string): string => readFileSync(join(shared, kind.name, file), 'utf8')
+        writeFileSync(join(site, 'gateway.config.ts'), /```ts\n([^]*?)```/.exec(text('README.md'))![1]!)
+        const { name } = JSON.parse(text('package.json')) as { readonly name: string }
+        t.match(await paste('npm run check', site), new RegExp(`is fine[^]*${kind.name === 'search-engine' ? 'own-search-engine' : name}`))
       })
   })
