@@ -11,8 +11,8 @@ export interface PluginKind {
   readonly files?: readonly string[]
   /** Its options in a config, as they are written there. */
   readonly options: string
-  /** The vendor in the example is called Acme, and gets the name of the plugin. */
-  readonly namesVendor?: true
+  /** The vendor in the example, such as `acme`, if that gets the name of the plugin. */
+  readonly vendor?: string
   /** The last part of its keyword, if that is not the name of the kind: `turnpike-store`. */
   readonly keyword?: string
 }
@@ -24,7 +24,7 @@ export const pluginKinds: readonly PluginKind[] = [
     does: 'adds the models of a vendor with an API of its own',
     example: 'custom-provider/acme.ts',
     options: "{ apiKey: 'sk-demo' }",
-    namesVendor: true,
+    vendor: 'acme',
   },
   {
     name: 'local-provider',
@@ -155,7 +155,7 @@ export const pluginKinds: readonly PluginKind[] = [
     does: 'searches the web for the tool web_search',
     example: 'small-plugins/search-engine.ts',
     options: "{ apiKey: 'demo-key' }",
-    namesVendor: true,
+    vendor: 'acme',
   },
   {
     name: 'decision-client',

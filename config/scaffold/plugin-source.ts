@@ -11,7 +11,7 @@ export function pluginSource(kind: PluginKind, names: PluginNames): readonly (re
     const own = text
       .replace(/(definePlugin\(\{\n {2}name: )'[^']+'/, `$1'${names.package}'`)
       .replaceAll(new RegExp(`(?<![\\w-])${exampleName}(?!\\w)`, 'g'), names.short)
-    return kind.namesVendor ? withVendor(own, names) : own
+    return kind.vendor === undefined ? own : withVendor(own, kind.vendor, names)
   }
   const moved = (text: string): string =>
     [[file, 'index.ts'] as const, ...(kind.files ?? []).map(each => [each, each] as const)].reduce(
@@ -25,13 +25,16 @@ export function pluginSource(kind: PluginKind, names: PluginNames): readonly (re
   ]
 }
 
-/** Acme in every spelling that code and texts have. */
-function withVendor(text: string, { short, identifier }: PluginNames): string {
-  return text
-    .replaceAll(/(?<!['"`/.@-])\bacme(?=\(| from |, \{)/g, identifier)
-    .replaceAll(/\bacme(?=[A-Z])/g, camelCase(short))
-    .replaceAll(/\bAcme(?=[A-Z])/g, pascalCase(short))
-    .replaceAll(/\bACME(?=_)/g, short.replaceAll('-', '_').toUpperCase())
-    .replaceAll(/\bacme(?!\w)/g, short)
-    .replaceAll(/\bAcme\b/g, titleCase(short))
+/** The vendor in every spelling that code and texts have. */
+function withVendor(text: string, vendor: string, { short, identifier }: PluginNames): string {
+  const [lower, title, upper] = [vendor, pascalCase(vendor), vendor.toUpperCase()]
+  const spellings: readonly (readonly [pattern: string, name: string])[] = [
+    [`(?<!['"\`/.@-])\\b${lower}(?=\\(| from |, \\{)`, identifier],
+    [`\\b${lower}(?=[A-Z])`, camelCase(short)],
+    [`\\b${title}(?=[A-Z])`, pascalCase(short)],
+    [`\\b${upper}(?=_)`, short.replaceAll('-', '_').toUpperCase()],
+    [`\\b${lower}(?!\\w)`, short],
+    [`\\b${title}\\b`, titleCase(short)],
+  ]
+  return spellings.reduce((renamed, [pattern, name]) => renamed.replaceAll(new RegExp(pattern, 'g'), name), text)
 }
