@@ -30,7 +30,9 @@ const dockerFiles = ['Dockerfile', '.dockerignore']
 
 /** The config that is there, or the name for a new one: in a package of CommonJS, a `.ts` file would not be a module for the compiler. */
 function configIn(folder: string): string {
-  const existing = existsSync(folder) ? readdirSync(folder).find(name => /^gateway\.config\.([cm]?[jt]s|jsonc?|ya?ml)$/.test(name)) : undefined
+  const existing = existsSync(folder)
+    ? readdirSync(folder).find(name => /^gateway\.config\.([cm]?[jt]s|jsonc?|ya?ml)$/.test(name))
+    : undefined
   if (existing !== undefined) return existing
   const known = manifestIn(folder)
   return known === undefined || known['type'] === 'module' ? 'gateway.config.ts' : 'gateway.config.mts'
