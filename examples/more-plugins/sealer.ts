@@ -25,7 +25,7 @@ const nonceEnd = 16
 const tagBytes = 16
 
 export class KeySealer implements Sealer {
-  readonly keySource = 'the option masterKey'
+  readonly keySource = 'option masterKey'
   readonly isShared = true
   readonly hasKey = true
   readonly #masterKey: string
