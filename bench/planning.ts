@@ -12,7 +12,7 @@ import {
   SortStrategies,
 } from '../core/framework/extension-points.ts'
 import type { PluginUse, Registrar } from '../core/framework/plugin.ts'
-import { Registry } from '../core/framework/registry.ts'
+import type { Registry } from '../core/framework/registry.ts'
 import { defaultSettings } from '../core/framework/settings.ts'
 import type { Token } from '../core/foundation/token.ts'
 import type { CatalogSource, GenerationRequest, Provider, RunContext, SortStrategy } from '../core/index.ts'

@@ -1,6 +1,6 @@
 // Published as `turnpike/stores`: the contracts of stores, of limits and of encryption, and what those who implement them share.
 
-export { spendAccountOf } from './admission/accounts.ts'
+export { spendAccountOf } from './admission/spend-account.ts'
 export { NamedModels, type UnlistedModel } from './call/named-models.ts'
 export { recordedUsage, type RecordedUsage } from './call/recorded-usage.ts'
 export { keepAlertsMs, maxAlertsOfOrganization, maxTakenDeliveries } from './alerts/retention.ts'

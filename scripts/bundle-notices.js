@@ -2,10 +2,10 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** The licenses of all packages whose code is among these modules, as they require of those who distribute it. */
-export function noticesOf(modules) {
+export function noticesOf(modules, place = 'dist/') {
   const folders = new Set(modules.flatMap(id => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id.replaceAll('\\', '/')) ?? []))
   const notices = [...folders].sort().map(noticeOf)
-  return `dist/ contains code of these packages.\n\n${notices.join('\n')}`
+  return `${place} contains code of these packages.\n\n${notices.join('\n')}`
 }
 
 function noticeOf(folder) {

@@ -20,9 +20,9 @@ export function pluginsPage(): string {
 
 function contractsTable(): string {
   const kinds = new Map(extensionPoints.map(({ token, create }) => [contractOf(token).name, create().kind]))
-  const rows = contracts.map(({ name, version, stability }) => {
+  const rows = contracts.map(({ name, version, oldest = version, stability }) => {
     const kind = kinds.get(name)
-    return `| \`${name}\` | ${kind === undefined ? 'service' : `extension point: ${kind}s`} | \`${doorOf(name)}\` | ${version} | ${stability} |`
+    return `| \`${name}\` | ${kind === undefined ? 'service' : `extension point: ${kind}s`} | \`${doorOf(name)}\` | ${oldest < version ? `${version}; ${oldest} loads` : version} | ${stability} |`
   })
   return ['| contract | what it is | import from | version | stability |', '|---|---|---|---|---|', ...rows, ''].join('\n')
 }

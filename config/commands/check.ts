@@ -1,5 +1,6 @@
 import type { Gateway } from '../../core/gateway.ts'
 import { nameOf } from '../../core/foundation/token.ts'
+import { loadedCopies, type Copy } from '../../core/framework/copies.ts'
 import { command, configOption, type ConfigOption } from '../command.ts'
 import { inheritedModels } from '../inherited-models.ts'
 import { adminAddress } from '../listen-admin.ts'
@@ -18,13 +19,13 @@ async function checkConfig({ config: path }: ConfigOption): Promise<void> {
   try {
     if (gateway.admin) adminAddress(config.server)
     const warnings = inheritedModels(gateway).map(warning => `Warning: ${warning}\n\n`)
-    console.log(`${config.file} is fine.\n\n${warnings.join('')}${describe(gateway)}`)
+    console.log(`${config.file} is fine.\n\n${warnings.join('')}${describe(gateway, await loadedCopies())}`)
   } finally {
     await gateway.stop()
   }
 }
 
-function describe({ plugins, catalogs, contributions, endpoints }: Gateway): string {
+function describe({ plugins, catalogs, contributions, endpoints }: Gateway, copies: readonly Copy[]): string {
   const order = plugins.map(({ name, provides }) => [name, provides.map(nameOf).join(', ')])
   // There are too many absent providers to list.
   const present = contributions.filter(({ point }) => point !== 'absent provider')
@@ -39,11 +40,16 @@ function describe({ plugins, catalogs, contributions, endpoints }: Gateway): str
       ),
     ),
     ...(catalogRows.length > 0 ? [section('Catalogs', catalogRows)] : []),
+    ...(copies.length > 1 ? [section('Copies of turnpike and turnpike-sdk', copies.map(copyRow))] : []),
     section('Endpoints that keys with these settings may use', [
       ['zdr', `${endpoints.zdr} of ${endpoints.all}`],
       ['hipaa', `${endpoints.hipaa} of ${endpoints.all}`],
     ]),
   ].join('\n\n')
+}
+
+function copyRow({ name, version, folder }: Copy): readonly string[] {
+  return [`${name} ${version}`, folder]
 }
 
 function section(title: string, rows: readonly (readonly string[])[]): string {

@@ -3,6 +3,7 @@ import type { ApiKey } from '../contracts/key-store.ts'
 import type { SpendCap, Spending } from '../contracts/ledger.ts'
 import { isPending, type Maybe } from '../runtime/pending.ts'
 import { wire } from '../framework/container.ts'
+import { spendAccountOf } from './spend-account.ts'
 
 /** The accounts above a key. Undefined where the key names none, or none that exists. */
 export interface KeyAccounts {
@@ -57,11 +58,6 @@ export function spendingOf(key: ApiKey, { org, team, user }: KeyAccounts): Spend
   }
   const creditOf = org?.hasCredit ? org.id : undefined
   return caps.length === 0 && creditOf === undefined ? undefined : { caps, creditOf }
-}
-
-/** The name under which the ledger keeps an account's spending. */
-export function spendAccountOf({ level, org, id }: Pick<Account, 'level' | 'org' | 'id'>): string {
-  return level === 'org' ? `org:${encodeURIComponent(id)}` : `${level}:${encodeURIComponent(org)}/${encodeURIComponent(id)}`
 }
 
 /** For gateways without accounts. */

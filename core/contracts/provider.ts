@@ -1,3 +1,4 @@
+import { branded } from '../foundation/brand.ts'
 import type { ImageErrorCode } from '../foundation/errors.ts'
 import type { Wording } from '../foundation/wording.ts'
 import type { Capabilities, Endpoint, NamedEndpoint } from './catalog.ts'
@@ -170,12 +171,9 @@ export interface ProviderFailureOptions {
   readonly cause?: unknown
 }
 
-const failureMarker = Symbol.for('turnpike/provider-failure')
-
-/** A failed attempt. Works across copies of this package: test with `ProviderFailure.is`, not `instanceof`. */
+/** A failed attempt. */
 export class ProviderFailure extends Error {
   override readonly name = 'ProviderFailure'
-  readonly [failureMarker] = true
   readonly kind: FailureKind
   readonly code: ImageErrorCode | undefined
   readonly status: number | undefined
@@ -194,6 +192,10 @@ export class ProviderFailure extends Error {
   /** Core sets it if the vendor's reply has one. The same goes for the next member. */
   vendorCode: string | undefined
   requestId: string | undefined
+
+  static {
+    branded(this, 'provider-failure')
+  }
 
   constructor(options: ProviderFailureOptions) {
     const { message } = options
@@ -215,6 +217,6 @@ export class ProviderFailure extends Error {
   }
 
   static is(error: unknown): error is ProviderFailure {
-    return typeof error === 'object' && error !== null && failureMarker in error
+    return error instanceof ProviderFailure
   }
 }

@@ -1,9 +1,14 @@
+import { branded } from './brand.ts'
 import { reasonOfStatus, type FailureReason } from './failure-reason.ts'
 import { wording, Wording } from './wording.ts'
 
 /** The gateway cannot be assembled from these plugins. */
 export class AssemblyError extends Error {
   override readonly name: string = 'AssemblyError'
+
+  static {
+    branded(this, 'assembly-error')
+  }
 }
 
 /** A mistake in a plugin or its use in the config. The message starts with the plugin's name. It is logged, so it must not contain content. */
@@ -12,6 +17,10 @@ export class PluginError extends AssemblyError {
   readonly plugin: string
   /** A word from an answer. Logged only if the policy of the request has `logging` on. */
   readonly word: string | undefined
+
+  static {
+    branded(this, 'plugin-error')
+  }
 
   constructor(plugin: string, problem: string, { word, ...options }: ErrorOptions & { readonly word?: string | undefined } = {}) {
     super(`plugin ${plugin} ${problem}`, options)
@@ -115,6 +124,10 @@ export class GatewayError extends Error {
   /** The message without anything that the request or a vendor said, for records without content. Undefined if nobody wrote one. */
   readonly unquotedMessage: string | undefined
   readonly reason: FailureReason
+
+  static {
+    branded(this, 'gateway-error')
+  }
 
   constructor(options: GatewayErrorOptions) {
     const { message } = options

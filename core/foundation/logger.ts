@@ -70,8 +70,8 @@ function unreserved(fields: JsonObject, plugin: string | undefined): JsonObject 
   return Object.fromEntries(named.filter(([name, value]) => name !== 'plugin_' || value !== plugin))
 }
 
-/** The error among the fields of a line, which JSON leaves out. */
-const thrown = Symbol('thrown')
+/** The error among the fields of a line, which JSON leaves out. The same in all copies of this package. */
+const thrown = Symbol.for('turnpike/thrown')
 
 const maxReasonLength = 300
 
@@ -158,9 +158,8 @@ function loggable(error: unknown): Error | undefined {
   return pluginErrorIn(error) ?? systemErrorIn(error)
 }
 
-/** By name, because plugins may bring their own copy of this package. */
 function pluginErrorIn(error: unknown): Error | undefined {
-  return error instanceof Error && error.name === 'PluginError' ? error : undefined
+  return error instanceof PluginError ? error : undefined
 }
 
 /** `fetch` puts the reason for a failed connection into the cause. */

@@ -1,8 +1,14 @@
+import { branded } from './brand.ts'
+
 const leftOut = '…'
 
 /** A part of a message that neither a caller nor a vendor made up: a setting, a name of the config, a number that the gateway counted. */
 export class Own {
   readonly text: string
+
+  static {
+    branded(this, 'own')
+  }
 
   constructor(text: string) {
     this.text = text
@@ -14,6 +20,10 @@ export class Wording {
   readonly text: string
   /** Only the words of the source code and what `own` lets through. */
   readonly unquoted: string
+
+  static {
+    branded(this, 'wording')
+  }
 
   constructor(text: string, unquoted: string) {
     this.text = text

@@ -18,7 +18,8 @@ import type { Tool } from '../contracts/tool.ts'
 import { isObject } from '../foundation/json.ts'
 import { contract, type ContractToken } from '../foundation/token.ts'
 import { capabilitiesProblem } from './capabilities-shape.ts'
-import { Registry } from './registry.ts'
+import { OpenRegistry } from './open-registry.ts'
+import type { Registry } from './registry.ts'
 import {
   count,
   flag,
@@ -68,7 +69,7 @@ function point<T>(
   shape: Shape & { readonly [N in RequiredNames<T>]: Member },
   isShared = false,
 ): ExtensionPoint<any> {
-  return { token, create: () => new Registry(kind, nameOf, shape, isShared) }
+  return { token, create: () => new OpenRegistry(kind, nameOf, shape, isShared) }
 }
 
 const credentials: Member = {

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import pTimeout from 'p-timeout'
 import { checkedService } from './checked-service.ts'
 import type { Container } from './container.ts'
-import { contractProblem, ExperimentalUses } from './contract-versions.ts'
+import { contractProblem, EarlierVersions, ExperimentalUses, tokenProblem } from './contract-versions.ts'
 import { PluginError } from '../foundation/errors.ts'
 import { isObject } from '../foundation/json.ts'
 import { kindOf } from '../foundation/kind-of.ts'
@@ -16,12 +16,12 @@ import { addOptionSecrets } from './option-secrets.ts'
 import { apiVersion, type Hook, type OptionsSchema, type PluginDefinition, type PluginUse, type Registrar } from './plugin.ts'
 import { order } from './plugin-order.ts'
 import { isNamedBy, resolvedNeeds } from './resolved-needs.ts'
-import { Registry } from './registry.ts'
+import { OpenRegistry } from './open-registry.ts'
 import { serviceProblem } from './service-shapes.ts'
 import { settleServices } from './services.ts'
 import { StoreTimes } from './store-times.ts'
 import { thrownMessage } from '../foundation/thrown-message.ts'
-import { nameOf, type Token } from '../foundation/token.ts'
+import { currentToken, nameOf, type Token } from '../foundation/token.ts'
 import { lazyValidator } from '../validation/lazy-validator.ts'
 import { optionProblems } from '../validation/option-problems.ts'
 import type { SchemaRules, Validator } from '../validation/schema-rules.ts'
@@ -67,6 +67,7 @@ export class PluginHost {
   readonly #starts: Hook[] = []
   readonly #stops: Hook[] = []
   readonly #experimental = new ExperimentalUses()
+  readonly #earlier = new EarlierVersions()
   readonly storeTimes = new StoreTimes()
 
   constructor(container: Container, log: Logger, http: HttpClient, masks: Masks, options: PluginHostOptions = {}) {
@@ -95,6 +96,7 @@ export class PluginHost {
       throw await this.#stopAfter(error)
     }
     this.#experimental.warn(this.#log)
+    this.#earlier.warn(this.#log)
     return ordered
   }
 
@@ -130,6 +132,8 @@ export class PluginHost {
 
   async #setUp({ name, plugin, options, provides, offers }: CheckedPlugin): Promise<void> {
     const provided = new Set<Token<any>>()
+    this.#earlier.addStated(name, plugin)
+    for (const need of [...Object.values(plugin.needs ?? {}), ...Object.values(plugin.wants ?? {})]) this.#earlier.addUsed(name, need)
     const registrar: Registrar = {
       name,
       log: this.#log.child(name),
@@ -138,12 +142,16 @@ export class PluginHost {
       lookOnly: this.#lookOnly,
       serves: this.#serves,
       add: (point, contribution) => {
-        const registry = typeof point === 'symbol' && this.#container.has(point) ? this.#container.get(point) : undefined
-        if (!(registry instanceof Registry)) throw new PluginError(name, notAnExtensionPoint(point))
+        const current = currentToken(point)
+        this.#earlier.addUsed(name, point)
+        const registry = typeof current === 'symbol' && this.#container.has(current) ? this.#container.get(current) : undefined
+        if (!(registry instanceof OpenRegistry)) throw new PluginError(name, tokenProblem(point) ?? notAnExtensionPoint(point))
         registry.add(contribution, name)
-        this.#experimental.add(name, plugin, point)
+        this.#experimental.add(name, plugin, current)
       },
-      provide: (service, implementation) => {
+      provide: (given, implementation) => {
+        const service = currentToken(given)
+        this.#earlier.addUsed(name, given)
         if (typeof service !== 'symbol')
           throw new PluginError(
             name,
@@ -157,7 +165,7 @@ export class PluginHost {
         provided.add(service)
         this.#experimental.add(name, plugin, service)
       },
-      provides: service => provides.includes(service),
+      provides: service => provides.includes(currentToken(service)),
       resolvePath: path => resolve(this.#folder, path),
       secret: (text, expiresAtMs) => {
         if (typeof text !== 'string') throw new PluginError(name, wrongArgument('secret', 'a string', text))
@@ -247,7 +255,9 @@ function servicesOf(plugin: PluginDefinition, member: 'provides' | 'offers', opt
   if (!Array.isArray(services)) throw new PluginError(plugin.name, notAService(member, services))
   const wrong = services.findIndex(service => typeof service !== 'symbol')
   if (wrong >= 0) throw new PluginError(plugin.name, notAService(`${member}[${wrong}]`, services[wrong]))
-  return services as readonly Token<any>[]
+  const otherVersion = (services as readonly Token<any>[]).map(tokenProblem).find(problem => problem !== undefined)
+  if (otherVersion !== undefined) throw new PluginError(plugin.name, otherVersion)
+  return (services as readonly Token<any>[]).map(currentToken)
 }
 
 const optionRules: SchemaRules = {

@@ -1,5 +1,5 @@
 import { PluginError } from '../foundation/errors.ts'
-import { nameOf, type Token } from '../foundation/token.ts'
+import { currentToken, nameOf, type Token } from '../foundation/token.ts'
 import type { CheckedPlugin } from './plugin-host.ts'
 
 /** Config order, except that a plugin follows those named in its `after` and those that provide what it needs or wants. */
@@ -27,7 +27,7 @@ export function order(plugins: readonly CheckedPlugin[]): CheckedPlugin[] {
     const { after = [], needs = {}, wants = {} } = checked.plugin
     const earlier = [
       ...after.flatMap(name => plugins.filter(other => other.plugin.name === name || other.name === name)),
-      ...[...Object.values(needs), ...Object.values(wants)].map(need => providers.get(need)),
+      ...[...Object.values(needs), ...Object.values(wants)].map(need => providers.get(currentToken(need))),
     ]
     for (const before of earlier) if (before) visit(before, [...path, checked])
     ordered.add(checked)

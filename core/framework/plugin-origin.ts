@@ -1,5 +1,6 @@
 import { dirname, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { sharedByCopies } from '../foundation/shared-by-copies.ts'
 
 /** A place in the code of a plugin. */
 export interface CodePlace {
@@ -9,8 +10,11 @@ export interface CodePlace {
   readonly text: string
 }
 
-/** An error for each plugin, made where it was defined. Reading the stack of an error costs far more than making one. */
-const origins = new WeakMap<object, Error>()
+/**
+ * An error for each plugin, made where it was defined, whose last frame is the caller of `definePlugin`. Reading the stack of an error costs
+ * far more than making one.
+ */
+const origins = sharedByCopies('origins', () => new WeakMap<object, Error>())
 
 /** Called by `definePlugin`: its caller is the plugin's own file. */
 export function rememberOrigin(plugin: unknown): void {
@@ -25,7 +29,7 @@ export function rememberOrigin(plugin: unknown): void {
 const callerFrame = 2
 
 function originOf(plugin: object): CodePlace | undefined {
-  const frame = framesOf(origins.get(plugin))[callerFrame]
+  const frame = framesOf(origins.get(plugin)).at(-1)
   return frame === undefined ? undefined : placeOf(frame)
 }
 

@@ -1,6 +1,7 @@
 import type { HttpClient } from '../contracts/http-client.ts'
 import type { FromSchema, JSONSchema } from 'json-schema-to-ts'
 import type { Logger } from '../foundation/logger.ts'
+import './copies.ts'
 import { rememberOrigin } from './plugin-origin.ts'
 import type { Registry } from './registry.ts'
 import type { Token } from '../foundation/token.ts'
@@ -64,8 +65,8 @@ export interface PluginDefinition {
   /** Where to set what users may take for an option of this plugin, by its name: `{ port: 'server.admin.port' }`. For the error. */
   readonly setElsewhere?: Readonly<Record<string, string>>
   /**
-   * The versions of the contracts that the plugin was written for, such as `{ Providers: 1 }`. The start fails if this gateway has another
-   * version. A plugin that names an experimental contract here accepts that it may change.
+   * The versions of the contracts that the plugin was written for, such as `{ Providers: 1 }`. The start fails if this gateway does not
+   * take that version. A plugin that names an experimental contract here accepts that it may change.
    */
   readonly contracts?: Readonly<Record<string, number>>
   /** The services and registries that `setup` receives, by the names it receives them under. */

@@ -1,5 +1,5 @@
 import { PluginError } from '../foundation/errors.ts'
-import { nameOf, type Token } from '../foundation/token.ts'
+import { currentToken, nameOf, type Token } from '../foundation/token.ts'
 import type { Container } from './container.ts'
 import type { PluginDefinition } from './plugin.ts'
 
@@ -12,7 +12,8 @@ export function resolvedNeeds(
   const find = (member: string, key: string, service: Token<unknown>): unknown => {
     if (typeof service !== 'symbol')
       throw new PluginError(name, `has a bad \`${member}\`: "${key}" is not a service. Import one: import { Clock } from 'turnpike'`)
-    return container.has(service) ? container.get(service) : undefined
+    const current = currentToken(service)
+    return container.has(current) ? container.get(current) : undefined
   }
   const resolved: Record<string, unknown> = {}
   for (const [key, need] of Object.entries(needs)) {
@@ -27,5 +28,5 @@ export function resolvedNeeds(
 }
 
 export function isNamedBy({ needs = {}, wants = {} }: Pick<PluginDefinition, 'needs' | 'wants'>, service: Token<unknown>): boolean {
-  return [...Object.values(needs), ...Object.values(wants)].includes(service)
+  return [...Object.values(needs), ...Object.values(wants)].some(token => currentToken(token) === service)
 }

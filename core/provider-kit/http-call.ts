@@ -6,6 +6,7 @@ import { exchange } from '../upstream/stream-transfer.ts'
 import { replyTooLarge, ReplyText } from '../upstream/reply-text.ts'
 import type { HttpService } from './http-feed.ts'
 import { failureOf, redirected } from './no-reply.ts'
+import { withOwnHeaders } from './own-headers.ts'
 import { ReplyScanner } from './reply-scanner.ts'
 import { checkRequest, requestMistake } from './request-mistake.ts'
 import { identified } from './vendor-ids.ts'
@@ -22,9 +23,7 @@ export async function httpCall<Reply>(
   read: (body: unknown, headers: UpstreamHeaders) => Reply,
 ): Promise<Reply> {
   checkRequest(prepared, 'prepare')
-  const { traceparent } = call
-  const own = traceparent === undefined ? headers : { ...headers, traceparent }
-  const request = own ? { ...prepared, headers: { ...prepared.headers, ...own } } : prepared
+  const request = withOwnHeaders(prepared, headers, call.traceparent)
   const authorized = adapter.authorize ? await adapter.authorize(request, call.credentialId, call.signal) : request
   checkRequest(authorized, 'authorize')
   const { scanner, headers: received } = await answered(adapter, http, authorized, request, call, connectTimeoutMs)

@@ -10,6 +10,7 @@ import { exchange } from '../upstream/stream-transfer.ts'
 import { ErrorReader } from './error-reader.ts'
 import { identified } from './vendor-ids.ts'
 import { iterate } from '../runtime/iterate.ts'
+import { withOwnHeaders } from './own-headers.ts'
 import { checkRequest, requestMistake } from './request-mistake.ts'
 import { StreamReader } from './stream-reader.ts'
 import { WholeReader } from './whole-reader.ts'
@@ -150,9 +151,7 @@ export class HttpFeed implements EventFeed<GenerationEvent>, ReplyReceiver {
   #authorize(prepared: UpstreamRequest): void {
     checkRequest(prepared, 'prepare')
     const { adapter, headers } = this.#service
-    const { traceparent } = this.#call
-    const own = traceparent === undefined ? headers : { ...headers, traceparent }
-    const request = own ? { ...prepared, headers: { ...prepared.headers, ...own } } : prepared
+    const request = withOwnHeaders(prepared, headers, this.#call.traceparent)
     if (!adapter.authorize) return this.#send(request, request)
     const authorized = adapter.authorize(request, this.#call.credentialId, this.#call.signal)
     if (isPending(authorized))

@@ -78,6 +78,17 @@ export const longChecks: readonly LongCheck[] = [
     files: ['test/gateway/upgrades/upgrades.test.ts'],
   },
   {
+    name: 'Package',
+    difference:
+      'the tarball in an empty folder, publint, and the types under every way to resolve modules; the short form reads what npm would pack',
+    files: ['test/scripts/packed.test.ts'],
+  },
+  {
+    name: 'Site',
+    difference: 'builds the site, and follows every link in it; there is no short form. Downloads the generator',
+    programs: [['site/build.ts']],
+  },
+  {
     name: 'Memory',
     difference: 'RSS and heap after a collection, from request 200,000 to request 1,200,000; there is no short form',
     programs: [

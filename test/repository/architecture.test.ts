@@ -73,7 +73,7 @@ t.test('contracts rest on nothing but names and types', async t => {
   t.same(
     strays(/^core\/contracts\//, ({ target, local, typeOnly }) => {
       if (!local) return typeOnly && (target === 'json-schema-to-ts' || target.startsWith('node:'))
-      if (target.startsWith('core/contracts/') || target === 'core/foundation/token.ts') return true
+      if (target.startsWith('core/contracts/') || /^core\/foundation\/(token|brand)\.ts$/.test(target)) return true
       return typeOnly && /^core\/(foundation|runtime)\//.test(target)
     }),
     [],

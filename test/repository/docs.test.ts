@@ -1,12 +1,14 @@
-import { existsSync, globSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize } from 'node:path'
+import { globSync, readFileSync } from 'node:fs'
+import { join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { configurationPage } from '../../scripts/configuration-page.ts'
 import { fieldsPage } from '../../scripts/fields-page.ts'
+import { llmsPage } from '../../scripts/llms-page.ts'
 import { longChecksPage } from '../../scripts/long-checks-page.ts'
 import { longChecks } from '../../scripts/tests/long-checks.ts'
 import lastResults from '../../scripts/tests/long-results.json' with { type: 'json' }
+import { pagesIndex } from '../../scripts/pages-index.ts'
 import { pluginsPage } from '../../scripts/contracts-table.ts'
 import { providersPage } from '../../scripts/providers-page.ts'
 import { serverSchema } from '../../config/schema.ts'
@@ -72,24 +74,26 @@ interface Schema {
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const pages = ['README.md', ...globSync('docs/**/*.md', { cwd: root })]
-
-t.test('links between pages lead to files that the package ships', t => {
-  const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly files: readonly string[] }
-  for (const page of pages) {
-    for (const [, target = ''] of readFileSync(join(root, page), 'utf8').matchAll(/\]\((?![a-z]+:|#)([^)#]+)[^)]*\)/g)) {
-      const path = normalize(join(dirname(page), target))
-      t.ok(existsSync(join(root, path)), `${page}: ${target}`)
-      t.ok(files.includes(path.split('/', 1)[0]!), `${page}: ${target} is in the package`)
-    }
-  }
-  t.end()
-})
 
 t.test('the README lists every page', t => {
   const readme = readFileSync(join(root, 'README.md'), 'utf8')
-  for (const page of globSync('docs/*.md', { cwd: root })) t.match(readme, `(${page})`)
+  for (const page of globSync('docs/*.md', { cwd: root }).map(path => path.replaceAll(sep, '/'))) t.match(readme, `(${page})`)
   t.match(readme, '(docs/protocol/README.md)')
+  t.end()
+})
+
+t.test('docs/README.md says in a line what each page is for', t => {
+  const listed = pagesIndex().flatMap(({ pages }) => pages)
+  const every = globSync('docs/**/*.md', { cwd: root }).map(path => path.slice('docs/'.length).replaceAll(sep, '/'))
+  t.same(listed.map(({ path }) => path).sort(), every.filter(path => path !== 'README.md').sort())
+  for (const { path, title, summary } of listed) t.ok(title.length > 1 && summary.length < 150, path)
+  t.equal(readFileSync(join(root, 'llms.txt'), 'utf8'), llmsPage(), 'run `npm run docs`')
+  t.end()
+})
+
+t.test('a line of a page does not begin with a comment', t => {
+  // Code hosts show the rest of such a line as it is written.
+  for (const page of globSync('docs/**/*.md', { cwd: root })) t.notMatch(readFileSync(join(root, page), 'utf8'), /^<!--.*-->[^\n]/m, page)
   t.end()
 })
 

@@ -1,8 +1,7 @@
-import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
-import { spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join, sep } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -83,6 +82,37 @@ t.test('nothing imports a package that an install does not bring', async t => {
   for (const file of declarations) {
     const imports = readFileSync(join(dist, file), 'utf8').matchAll(/\b(?:from|import) ?\(?'([^']+)'/g)
     t.same(missing(Array.from(imports, ([, path]) => path!)), [], file)
+  }
+})
+
+t.test('turnpike-sdk is small, imports what it brings, and its types fit those of turnpike', async t => {
+  const site = join(folder, 'vendor')
+  const sdk = join(site, 'node_modules/turnpike-sdk')
+  execFileSync(process.execPath, [join(root, 'scripts/build-sdk.js'), '--declarations', dist, '--out', sdk], { stdio: 'inherit' })
+  const files = globSync('**/*.*', { cwd: sdk })
+  const bytes = files.reduce((sum, file) => sum + statSync(join(sdk, file)).size, 0)
+  t.ok(bytes < 1_000_000, `${bytes} bytes`)
+  const { dependencies, exports } = JSON.parse(readFileSync(join(sdk, 'package.json'), 'utf8')) as Manifest & {
+    readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>
+  }
+  for (const target of Object.values(exports).flatMap(each => (typeof each === 'string' ? each : Object.values(each))))
+    t.ok(existsSync(join(sdk, target)), target)
+  const brought = new Set([...Object.keys(dependencies), ...builtinModules])
+  for (const file of files.filter(each => /\.(js|d\.ts)$/.test(each))) {
+    const imports = readFileSync(join(sdk, file), 'utf8').matchAll(/\b(?:from|import|require)\s?\(?["']([^"'\s]+)["']/g)
+    const missing = Array.from(imports, ([, path]) => path!).filter(path => !/^\.|^node:/.test(path) && !brought.has(path))
+    t.same(missing, [], file)
+  }
+  for (const file of ['acme.ts', 'mixed.ts', 'gateway.config.ts']) cpSync(join(root, 'test/fixtures/sdk', file), join(site, file))
+  const compiler = join(root, 'node_modules/typescript/lib/tsc.js')
+  const compilerOptions = { module: 'nodenext', target: 'es2024', strict: true, noEmit: true, exactOptionalPropertyTypes: true, types: [] }
+  for (const [files, skipLibCheck] of [
+    [['acme.ts'], false],
+    [['gateway.config.ts'], true],
+  ] as const) {
+    const allowed = { ...compilerOptions, allowImportingTsExtensions: true, skipLibCheck }
+    writeFileSync(join(site, 'tsconfig.json'), JSON.stringify({ compilerOptions: allowed, files }))
+    t.equal(spawnSync(process.execPath, [compiler, '-p', site], { encoding: 'utf8' }).stdout, '', files.join())
   }
 })
 

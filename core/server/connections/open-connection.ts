@@ -129,7 +129,11 @@ export class OpenConnection implements Connection {
   revoke(error: GatewayError): void {
     if (this.#isRevoked) return
     this.#isRevoked = true
-    for (const { cancellation } of this.#scopes) cancellation.abort(error)
+    for (const scope of this.#scopes) {
+      scope.cancellation.abort(error)
+      // As when the socket closes, which may be before or after the request has ended.
+      scope.close(499)
+    }
     for (const leave of this.#revoked) this.#call(() => leave(error))
     if (this.#revoked.length === 0) this.socket.destroy()
   }

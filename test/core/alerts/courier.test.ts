@@ -2,7 +2,7 @@ import t from 'tap'
 import { Courier } from '../../../core/alerts/courier.ts'
 import { createLogger } from '../../../core/foundation/logger.ts'
 import { Masks } from '../../../core/foundation/masks.ts'
-import { Registry } from '../../../core/framework/registry.ts'
+import { OpenRegistry } from '../../../core/framework/open-registry.ts'
 import type { Alert, AlertChannel } from '../../../core/admin.ts'
 import { AlertStage, minuteMs } from './stage.ts'
 
@@ -10,7 +10,7 @@ type Deliver = AlertChannel['deliver']
 
 /** A gateway that delivers to these channels. */
 function gateway(stage: AlertStage, channels: Readonly<Record<string, Deliver>>, logs: string[] = []): Courier {
-  const registry = new Registry<AlertChannel>('alert channel', ({ name }) => name)
+  const registry = new OpenRegistry<AlertChannel>('alert channel', ({ name }) => name)
   for (const [name, deliver] of Object.entries(channels)) registry.add({ name, deliver }, `plugin-${name}`)
   registry.seal()
   return new Courier(

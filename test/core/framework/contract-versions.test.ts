@@ -98,6 +98,54 @@ t.test('an older plugin is told apart from an older gateway', async t => {
   })
 })
 
+t.test('a contract can take earlier versions, too', async t => {
+  const providers = contractOf(front.Providers)! as { version: number; oldest?: number }
+  Object.assign(providers, { version: 3, oldest: 2 })
+  t.teardown(() => {
+    providers.version = 1
+    delete providers.oldest
+  })
+  t.same(await setUp(plugin('current', { Providers: 3 }), plugin('careless')), [])
+  const [warning, ...rest] = await setUp(plugin('current', { Providers: 3 }), plugin('acme', { Providers: 2, Routes: 1 }))
+  t.same(rest, [])
+  t.match(warning, {
+    level: 'warn',
+    message: 'plugins use earlier versions of contracts: they load until the next major version of turnpike. Update the plugins',
+    uses: ['acme: Providers 2, now 3'],
+  })
+  for (const [version, remedy] of [
+    [1, 'Update the plugin'],
+    [4, 'Update turnpike'],
+  ] as const)
+    await t.rejects(setUp(plugin('acme', { Providers: version })), {
+      message: `plugin acme was written for version ${version} of the contract Providers, and this turnpike takes versions 2 to 3. ${remedy}`,
+    })
+})
+
+t.test('a plugin that was built with an earlier turnpike-sdk gets the contract of today, if that takes its version', async t => {
+  const background = contractOf(stores.BackgroundStore)! as { version: number; oldest?: number }
+  const earlier = token<stores.BackgroundStore>('background-store@1')
+  const methods = ['create', 'claim', 'renew', 'append', 'finish', 'find', 'events', 'cancel', 'delete', 'running', 'expire', 'prune']
+  const store = new Proxy({} as stores.BackgroundStore, { get: (_, name) => (name === 'then' ? undefined : async () => methods) })
+  const shelf = definePlugin({ name: 'shelf', options: none, provides: [earlier], setup: gateway => gateway.provide(earlier, store) })
+  await t.rejects(setUp(shelf({})), {
+    message: 'plugin shelf was written for version 1 of the contract BackgroundStore, and this turnpike has version 2. Update the plugin',
+  })
+  background.oldest = 1
+  t.teardown(() => delete background.oldest)
+  let got = 0
+  const needs = { current: stores.BackgroundStore, earlier }
+  const reader = definePlugin({
+    name: 'reader',
+    options: none,
+    needs,
+    setup: (_, __, { current, earlier }) => void (got = current === earlier ? 1 : 2),
+  })
+  const warnings = await setUp(reader({}), shelf({}))
+  t.equal(got, 1, 'both names lead to it, and it is set up first')
+  t.match(warnings.at(-1), { uses: ['shelf: BackgroundStore 1, now 2', 'reader: BackgroundStore 1, now 2'] })
+})
+
 t.test('the contracts of all plugins are checked before any is set up', async t => {
   let setUps = 0
   const first = plugin('first', undefined, () => void setUps++)

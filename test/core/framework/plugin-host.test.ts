@@ -2,7 +2,8 @@ import type { HttpClient } from '../../../core/contracts/http-client.ts'
 import { resolve } from 'node:path'
 import t from 'tap'
 import { createContainer } from '../../../core/framework/container.ts'
-import { Registry } from '../../../core/framework/registry.ts'
+import { OpenRegistry } from '../../../core/framework/open-registry.ts'
+import type { Registry } from '../../../core/framework/registry.ts'
 import {
   Clock,
   definePlugin,
@@ -33,7 +34,7 @@ const http: HttpClient = { send: noNetwork, media: noNetwork, close: async () =>
 function setUp() {
   const masks = new Masks()
   const container = createContainer()
-  const books = new Registry<{ readonly title: string }>('book', book => book.title)
+  const books = new OpenRegistry<{ readonly title: string }>('book', book => book.title)
   container.value(Clock, { now: () => 7, elapsed: () => 7 })
   container.value(Books, books)
   return { host: new PluginHost(container, createLogger('silent', masks), http, masks), books, masks }

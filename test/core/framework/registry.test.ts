@@ -1,8 +1,8 @@
 import t from 'tap'
-import { Registry } from '../../../core/framework/registry.ts'
+import { OpenRegistry } from '../../../core/framework/open-registry.ts'
 
 function setUp() {
-  const registry = new Registry<{ readonly id: string; readonly size: number }>('provider', ({ id }) => id)
+  const registry = new OpenRegistry<{ readonly id: string; readonly size: number }>('provider', ({ id }) => id)
   registry.add({ id: 'vertex', size: 1 }, 'a')
   registry.add({ id: 'anthropic', size: 2 }, 'b(two)')
   return registry

@@ -83,14 +83,14 @@ t.test('a key goes into its header', async t => {
     headers: { accept: 'application/json', authorization: 'Bearer sk-demo-1' },
   })
   t.match(await keys.authorizeBy('x-api-key')(request, id, signal), { headers: { 'x-api-key': 'sk-demo-1' } })
-  for (const [pasted, place] of [
-    ['sk-…1', 4],
-    ['sk-demo\n', 8],
-    [' sk-demo', 1],
-    ['“sk-demo”', 1],
+  for (const [pasted, place, called] of [
+    ['sk-…1', 4, ''],
+    ['sk-demo\n', 8, ', a line break,'],
+    [' sk-demo', 1, ''],
+    ['“sk-demo”', 1, ''],
   ] as const)
     t.throws(() => new ApiKeys(['sk-demo-1', pasted]), {
-      message: new RegExp(`^character ${place} of ${pasted.length} in the option apiKey cannot`),
+      message: new RegExp(`^character ${place} of ${pasted.length} in the option apiKey${called} cannot`),
     })
   t.equal(await new ApiKeys(undefined).authorizeBy('x-api-key')(request, undefined, signal), request)
 })

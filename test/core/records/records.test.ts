@@ -1,7 +1,7 @@
 import { mock } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { Registry } from '../../../core/framework/registry.ts'
+import { OpenRegistry } from '../../../core/framework/open-registry.ts'
 import { LogSinks, PluginError, type LogSink, type RequestRecord } from '../../../core/index.ts'
 import { testRecord } from '../../../core/testing/index.ts'
 import { createLogger } from '../../../core/foundation/logger.ts'
@@ -58,7 +58,7 @@ function masksOf(...secrets: readonly string[]): Masks {
 
 function queueOf(...sinks: readonly LogSink[]): { readonly queue: RecordQueue; readonly logs: string[] } {
   const logs: string[] = []
-  const registry = new Registry<LogSink>('log sink', sink => sink.name)
+  const registry = new OpenRegistry<LogSink>('log sink', sink => sink.name)
   for (const sink of sinks) registry.add(sink, 'test')
   return {
     queue: new RecordQueue(

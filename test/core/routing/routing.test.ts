@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Registry } from '../../../core/framework/registry.ts'
+import { OpenRegistry } from '../../../core/framework/open-registry.ts'
 import {
   AbsentProviders,
   CatalogSources,
@@ -178,8 +178,8 @@ t.test('there are at most eight attempts', async t => {
 t.test('sources make one catalog: a later one overrides facts, and changes take effect at once', async t => {
   let changed = (): void => {}
   let second: readonly CatalogEntry[] = []
-  const sources = new Registry<CatalogSource>('source', source => source.name)
-  const providers = new Registry<Provider>('provider', provider => provider.id)
+  const sources = new OpenRegistry<CatalogSource>('source', source => source.name)
+  const providers = new OpenRegistry<Provider>('provider', provider => provider.id)
   for (const id of ['acme', 'globex']) providers.add({ id, generate: () => (async function* () {})() }, 'test')
   sources.add(
     {
@@ -198,7 +198,7 @@ t.test('sources make one catalog: a later one overrides facts, and changes take 
     'test',
   )
   sources.add({ name: 'own', entries: () => second, onChange: listener => void (changed = listener) }, 'test')
-  const catalog = new CatalogIndex(sources, providers, new Registry<AbsentProvider>('absent provider', ({ id }) => id))
+  const catalog = new CatalogIndex(sources, providers, new OpenRegistry<AbsentProvider>('absent provider', ({ id }) => id))
   t.equal(catalog.resolve('m'), undefined, 'sources may load until the start')
   catalog.start()
   t.equal(catalog.resolve('n'), undefined, 'nobody supplies its provider')
@@ -230,10 +230,10 @@ t.test('sources make one catalog: a later one overrides facts, and changes take 
 })
 
 function indexOf(entries: () => unknown): CatalogIndex {
-  const sources = new Registry<CatalogSource>('source', source => source.name)
+  const sources = new OpenRegistry<CatalogSource>('source', source => source.name)
   sources.add({ name: 'careless', entries: entries as CatalogSource['entries'] }, 'acme-list')
-  const none = new Registry<Provider>('provider', provider => provider.id)
-  return new CatalogIndex(sources, none, new Registry<AbsentProvider>('absent provider', ({ id }) => id))
+  const none = new OpenRegistry<Provider>('provider', provider => provider.id)
+  return new CatalogIndex(sources, none, new OpenRegistry<AbsentProvider>('absent provider', ({ id }) => id))
 }
 
 function priced(price: unknown): unknown {

@@ -1,6 +1,7 @@
 import type { Test } from 'tap'
 import { Gate } from '../../../core/testing/index.ts'
 import { isLong } from '../../kit/long.ts'
+import { Replies } from './caller.ts'
 import { connectionLimit, narrowLimit, type Cluster } from './cluster.ts'
 import { until } from './until.ts'
 import { upgrade } from './upgrade.ts'
@@ -22,8 +23,11 @@ export async function checkSteady(t: Test, cluster: Cluster): Promise<void> {
     const replies = await caller.firm(cluster, requests)
     t.same([replies.statuses, vendor.count('burst').total], [{ 200: limit, 429: requests - limit }, limit])
     const left = replies.all.filter(({ status }) => status === 200).map(reply => reply.left!)
-    const each = Array.from({ length: limit }, (_, index) => limit - 1 - index)
-    t.equal(left.toSorted((a, b) => b - a).join(), each.join(), 'each heard another number of what is left')
+    t.ok(left.every(number => number >= 0 && number < limit))
+    // A claim that is answered late gets a 503, and its place is given back.
+    const late = new Replies(caller.replies).of(503)
+    const twice = limit - new Set(left).size
+    t.ok(twice <= late, `${twice} heard a number of what is left that another had heard, with ${late} late claims: ${left.join()}`)
   })
 
   await t.test('tokens in a window', async t => {

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { createLogger, type Logger } from '../../../core/foundation/logger.ts'
 import { Masks } from '../../../core/foundation/masks.ts'
-import { Registry } from '../../../core/framework/registry.ts'
+import { OpenRegistry } from '../../../core/framework/open-registry.ts'
 import type { LogSink, RequestRecord } from '../../../core/index.ts'
 import type { SinkState } from '../../../core/contracts/vitals.ts'
 import { RecordQueue, usualRecordDelayMs } from '../../../core/records/queue.ts'
@@ -66,7 +66,7 @@ class Through {
 
   async deliver(batch: readonly RequestRecord[]): Promise<void> {
     const delivery = this.#delivery
-    const sinks = new Registry<LogSink>('log sink', sink => sink.name)
+    const sinks = new OpenRegistry<LogSink>('log sink', sink => sink.name)
     const ended = Promise.withResolvers<void>()
     const sink: LogSink = {
       name: 'http',

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import t from 'tap'
-import { Registry } from '../../../core/framework/registry.ts'
+import { OpenRegistry } from '../../../core/framework/open-registry.ts'
 import { ProviderFailure, Providers, type FailureKind, type GenerationEvent, type Provider, type Registrar } from '../../../core/index.ts'
 import { ApiKeys, type HttpClient, type ProviderAdapter, type UpstreamHeaders, type UpstreamRequestBody } from '../../../core/kit.ts'
 import { providerCall, providerSuite, replay, type ProviderExample } from '../../../core/testing/index.ts'
@@ -293,7 +293,7 @@ t.test('hosts', async t => {
 t.test('the plugin', async t => {
   const use = async (options: Parameters<typeof openaiChat>[0]): Promise<{ provider: Provider; request: () => Promise<unknown> }> => {
     const { plugin, options: given } = openaiChat(options)
-    const providers = new Registry<Provider>('provider', ({ id }: Provider) => id)
+    const providers = new OpenRegistry<Provider>('provider', ({ id }: Provider) => id)
     let sent: unknown
     const http: HttpClient = {
       async send(request) {

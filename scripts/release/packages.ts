@@ -1,0 +1,84 @@
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { addressMembers } from './addresses.ts'
+import { pack, type Packed } from './npm.ts'
+import { outsideProblems } from './outside-checks.ts'
+import { stage, type Stage } from './stage.ts'
+import { tarballProblems, type TarballRules } from './tarball-checks.ts'
+
+const mebibyte = 2 ** 20
+
+/** A package that a release publishes. */
+interface Package {
+  readonly name: string
+  readonly rules: TarballRules
+  /** Fills the folder with what is published. */
+  readonly stage: (stage: Stage) => void
+}
+
+/** In the order in which they are published. */
+const packages: readonly Package[] = [
+  {
+    name: 'turnpike-sdk',
+    rules: {
+      limits: { size: mebibyte / 2, unpackedSize: mebibyte },
+      required: ['package.json', 'README.md', 'LICENSE', 'THIRD-PARTY-NOTICES.txt'],
+      expected: [/^(package\.json|README\.md|LICENSE|THIRD-PARTY-NOTICES\.txt)$/, /^(core|dialects|chunks)\/.*\.(js|d\.ts)$/],
+    },
+    stage: stageSdk,
+  },
+  {
+    name: 'turnpike',
+    rules: {
+      // docs/install.md states what an install takes.
+      limits: { size: 5 * mebibyte, unpackedSize: 20 * mebibyte },
+      required: ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'llms.txt', 'sbom.cdx.json', 'dist/THIRD-PARTY-NOTICES.txt'],
+      expected: [
+        /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|llms\.txt|sbom\.cdx\.json)$/,
+        /^bin\/[\w-]+\.js$/,
+        /^dist\/.*\.(js|d\.ts)$/,
+        /^dist\/(THIRD-PARTY-NOTICES\.txt|plugins\/catalogs\/bundled\/models\.json|.*\/(style\.css|icon\.svg))$/,
+        /^docs\/.*\.(md|svg|png|json)$/,
+        /^examples\/[\w-]+\/(?:[\w-]+\/)*[\w.-]+\.(ts|js|json|md)$/,
+        /^deploy\/.*/,
+        /^plugins\/[\w-]+\/[\w-]+\/.*\.ts$/,
+      ],
+    },
+    stage,
+  },
+]
+
+export interface Tarball {
+  readonly name: string
+  readonly file: string
+  readonly packed: Packed
+  readonly problems: readonly string[]
+}
+
+/** Packs everything that a release publishes into a folder. `scratch` takes what is packed. Without `isChecked`, there are no problems. */
+export async function tarballs(
+  source: Omit<Stage, 'folder'>,
+  { scratch, destination, isChecked }: { readonly scratch: string; readonly destination: string; readonly isChecked: boolean },
+): Promise<readonly Tarball[]> {
+  const made: Tarball[] = []
+  for (const { name, rules, stage } of packages) {
+    const folder = join(scratch, name)
+    mkdirSync(folder, { recursive: true })
+    stage({ ...source, folder })
+    const packed = pack(folder, '--pack-destination', resolve(destination))
+    const file = resolve(destination, packed.filename)
+    const found = isChecked ? [...(await tarballProblems(folder, packed, source.root, rules)), ...outsideProblems(file)] : []
+    made.push({ name, file, packed, problems: found.map(problem => `${name}: ${problem}`) })
+  }
+  return made
+}
+
+/** The build has written it, with the version of the repository and without addresses. */
+function stageSdk({ root, folder, home, changed }: Stage): void {
+  cpSync(join(root, 'dist-sdk'), folder, { recursive: true })
+  const built = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as object
+  const { version } = JSON.parse(changed?.get('package.json') ?? readFileSync(join(root, 'package.json'), 'utf8')) as {
+    readonly version: string
+  }
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ ...built, version, ...addressMembers(home) }, undefined, 2)}\n`)
+}
