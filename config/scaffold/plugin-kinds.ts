@@ -13,7 +13,7 @@ export interface PluginKind {
   readonly options: string
   /** The vendor in the example, such as `acme`, if that gets the name of the plugin. */
   readonly vendor?: string
-  /** The last part of its keyword, if that is not the name of the kind: `turnpike-store`. */
+  /** The last part of its keyword, if that is not the name of the kind: docs/versions.md lists them. */
   readonly keyword?: string
 }
 
@@ -59,6 +59,7 @@ export const pluginKinds: readonly PluginKind[] = [
     does: 'turns request logging off for some organizations',
     example: 'small-plugins/policy-source.ts',
     options: "{ unlogged: ['example'] }",
+    keyword: 'policy',
   },
   {
     name: 'log-sink',
@@ -73,6 +74,7 @@ export const pluginKinds: readonly PluginKind[] = [
     does: 'answers repeated requests from memory',
     example: 'small-plugins/cache.ts',
     options: '{}',
+    keyword: 'observer',
   },
   {
     name: 'call-observer',
@@ -80,6 +82,7 @@ export const pluginKinds: readonly PluginKind[] = [
     does: 'prints when calls, attempts and rounds of tools end',
     example: 'small-plugins/tracer.ts',
     options: '{}',
+    keyword: 'observer',
   },
   {
     name: 'metrics',
@@ -87,6 +90,7 @@ export const pluginKinds: readonly PluginKind[] = [
     does: 'serves how the process is doing',
     example: 'more-plugins/metrics.ts',
     options: '{}',
+    keyword: 'observer',
   },
   {
     name: 'alert-channel',
@@ -94,6 +98,7 @@ export const pluginKinds: readonly PluginKind[] = [
     does: 'delivers alerts',
     example: 'small-plugins/alert-channel.ts',
     options: '{}',
+    keyword: 'alerts',
   },
   {
     name: 'route',
@@ -101,6 +106,7 @@ export const pluginKinds: readonly PluginKind[] = [
     does: 'adds an endpoint to the public API',
     example: 'small-plugins/route.ts',
     options: '{}',
+    keyword: 'surface',
   },
   {
     name: 'surface',
@@ -114,6 +120,7 @@ export const pluginKinds: readonly PluginKind[] = [
     does: 'serves a protocol that keeps its connection',
     example: 'more-plugins/connection.ts',
     options: '{}',
+    keyword: 'surface',
   },
   {
     name: 'dashboard-page',
@@ -129,6 +136,7 @@ export const pluginKinds: readonly PluginKind[] = [
     does: 'adds a route to the admin API',
     example: 'more-plugins/admin-route.ts',
     options: '{}',
+    keyword: 'page',
   },
   {
     name: 'admin-authenticator',
@@ -136,6 +144,7 @@ export const pluginKinds: readonly PluginKind[] = [
     does: 'lets people in whom a proxy has signed in',
     example: 'more-plugins/admin-authenticator.ts',
     options: "{ secret: 'a-long-secret-of-the-proxy', admins: ['jane@example.com'] }",
+    keyword: 'page',
   },
   {
     name: 'sort',
@@ -155,6 +164,7 @@ export const pluginKinds: readonly PluginKind[] = [
     does: 'searches the web for the tool web_search',
     example: 'small-plugins/search-engine.ts',
     options: "{ apiKey: 'demo-key' }",
+    keyword: 'engine',
     vendor: 'acme',
   },
   {
@@ -163,6 +173,7 @@ export const pluginKinds: readonly PluginKind[] = [
     does: 'answers decisions',
     example: 'more-plugins/decision-client.ts',
     options: '{}',
+    keyword: 'decisions',
   },
   {
     name: 'store',
@@ -181,12 +192,14 @@ export const pluginKinds: readonly PluginKind[] = [
     does: 'links gateways of one machine',
     example: 'more-plugins/shared-state.ts',
     options: '{}',
+    keyword: 'store',
   },
   {
     name: 'sealer',
     does: 'encrypts what the gateway stores',
     example: 'more-plugins/sealer.ts',
     options: "{ masterKey: 'a-long-secret-of-at-least-32-characters' }",
+    keyword: 'store',
   },
 ]
 

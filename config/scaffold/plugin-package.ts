@@ -30,7 +30,6 @@ export function pluginPackage(kind: PluginKind, names: PluginNames, { license, c
 }
 
 interface Manifest {
-  readonly keywords: readonly string[]
   readonly devDependencies: Readonly<Record<string, string>>
 }
 
@@ -41,7 +40,7 @@ function manifest(kind: PluginKind, names: PluginNames, license: PackageChoices[
     ...template,
     name: names.package,
     description: description(kind),
-    keywords: [...template.keywords, `turnpike-${kind.keyword ?? kind.name}`],
+    keywords: ['turnpike-plugin', `turnpike-${kind.keyword ?? kind.name}`],
     license,
     devDependencies: { ...template.devDependencies, turnpike: range },
     peerDependencies: { turnpike: range },

@@ -40,7 +40,8 @@ t.test('a package has what it needs to be published, and no name of the example'
   for (const { name } of pluginKinds) {
     const text = (file: string): string => readFileSync(join(made.path, name, file), 'utf8')
     const manifest = JSON.parse(text('package.json'))
-    t.match(manifest.keywords, ['turnpike', 'turnpike-plugin', /^turnpike-[a-z-]+$/])
+    t.match(manifest.keywords, ['turnpike-plugin', /^turnpike-[a-z-]+$/])
+    t.match(readFileSync(join(root, 'docs/versions.md'), 'utf8'), `| \`${manifest.keywords[1]}\` |`, name)
     t.match(manifest, { license: 'Apache-2.0', peerDependencies: { turnpike: /^\^\d/ }, devDependencies: { turnpike: /^\^\d/ } })
     t.match(text('LICENSE'), /Apache License/)
     for (const file of ['README.md', 'gateway.config.ts', 'package.json']) t.notMatch(text(file), /acme/i, `${name}: ${file}`)
