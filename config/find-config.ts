@@ -20,8 +20,7 @@ export interface FoundConfig {
 const endings = ['ts', 'mts', 'js', 'mjs', 'json', 'yaml', 'yml']
 const searchPlaces = [...endings.map(ending => `gateway.config.${ending}`), 'package.json']
 
-/** Works in POSIX shells and PowerShell. */
-const makeConfig = `echo "import { defaults, defineConfig } from 'turnpike/config'; export default defineConfig({ plugins: [...defaults()] })" > gateway.config.ts`
+const makeConfig = 'npx turnpike init'
 
 /** The config of the current folder. Its `.env` file is read first. */
 export async function searchConfig(isFresh: boolean): Promise<FoundConfig> {

@@ -12,6 +12,8 @@ interface Manifest {
 
 /** The subcommands, in the order of the help. */
 const parts = {
+  init: () => import('./commands/init.ts'),
+  plugin: () => import('./commands/plugin.ts'),
   start: () => import('./commands/start.ts'),
   dev: () => import('./commands/dev.ts'),
   check: () => import('./commands/check.ts'),

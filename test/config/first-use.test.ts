@@ -1,12 +1,8 @@
-import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import t from 'tap'
 import { config, keyOf, Workplace } from '../kit/turnpike-process.ts'
-
-const run = promisify(execFile)
 
 t.test('the hint for a missing config works when pasted', async t => {
   const workplace = new Workplace()
@@ -14,8 +10,8 @@ t.test('the hint for a missing config works when pasted', async t => {
   const { exitCode, stderr } = await workplace.run('start')
   t.equal(exitCode, 1)
   t.match(stderr, /There is no gateway\.config\.ts, gateway\.config\.mts, gateway\.config\.js, gateway\.config\.mjs in /)
-  const [, line = ''] = /^ {2}(echo .*)$/m.exec(stderr) ?? []
-  await run('sh', ['-c', line], { cwd: workplace.path })
+  const [, line = ''] = /^ {2}npx turnpike (.*)$/m.exec(stderr) ?? []
+  t.equal((await workplace.run(...line.split(' '))).exitCode, 0)
   const check = await workplace.run('check')
   t.equal(check.exitCode, 0, check.stderr)
   t.match(check.stdout, /gateway\.config\.ts is fine/)

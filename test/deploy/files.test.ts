@@ -40,7 +40,7 @@ const hadolint = programAt('hadolint') ?? (isLong ? pythonTool('hadolint') : und
 t.test('hadolint finds nothing in the Dockerfiles', { skip: hadolint === undefined && 'hadolint is not installed' }, async t => {
   const shown = [...read(root, 'docs/deployment.md').matchAll(/```dockerfile\n([^]*?)```/g)].map(([, text]) => text!)
   t.equal(shown.length, 1, 'the page shows one')
-  for (const text of [read(deploy, 'docker/Dockerfile'), ...shown]) {
+  for (const text of [read(deploy, 'docker/Dockerfile'), read(root, 'examples/gateway/Dockerfile'), ...shown]) {
     const { status, stdout } = spawnSync(hadolint!, ['--no-color', '-'], { encoding: 'utf8', input: text })
     t.same([status, stdout], [0, ''])
   }
