@@ -8,6 +8,7 @@ const headings = { function: 'Functions', class: 'Classes', value: 'Values', typ
 const subjects: Readonly<Record<string, string>> = {
   turnpike: 'Plugins, contracts, requests and events: enough for a first plugin.',
   kit: 'Building blocks of providers and engines over HTTP, routes, tools and guardrails.',
+  dialects: 'Providers as tables: vendors whose API is a dialect of Chat Completions, Responses or Messages.',
   stores: 'Contracts of stores, and the parts for writing one.',
   admin: 'The admin API and the pages of the dashboard.',
   config: 'Functions for `gateway.config.ts`.',
