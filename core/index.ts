@@ -53,6 +53,5 @@ export {
   type Registrar,
   type Resolved,
 } from './framework/plugin.ts'
-export type { PluginMaker } from './framework/plugin-origin.ts'
 export { definePreset } from './framework/preset.ts'
 export type { Registry, RegistryEntry } from './framework/registry.ts'

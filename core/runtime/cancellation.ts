@@ -1,8 +1,8 @@
 type Listener = (reason: unknown) => void
 
 /**
- * A lightweight abort, with a real `AbortSignal` on demand: an `AbortController` takes many times as long to create and to abort
- * (`bench/runtime.ts`), so it is created only if `signal` is read.
+ * A lightweight abort, with a real `AbortSignal` on demand: an `AbortController` takes many times as long to create and to abort,
+ * so it is created only if `signal` is read.
  */
 export class Cancellation {
   #listeners: Listener[] | undefined

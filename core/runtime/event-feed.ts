@@ -1,5 +1,5 @@
 /**
- * An iterable of events that can also deliver them itself, which costs a third of iterating (`bench/runtime.ts`). `httpProvider` returns feeds; a provider that
+ * An iterable of events that can also deliver them itself, which costs a third of iterating. `httpProvider` returns feeds; a provider that
  * wraps another may return its feed unchanged. Either iterate a feed or call `deliver`, once.
  */
 export interface EventFeed<E extends object> extends AsyncIterable<E | readonly E[]> {

@@ -10,7 +10,7 @@ let lastResult = ''
 /**
  * The text with the piece that an event adds, for text that arrives in small pieces and is kept for long. V8 does not join the pieces
  * until the text is read, and until then a piece of 5 characters takes about 50 bytes. Reading the text whenever it has grown by an
- * eighth keeps the cost linear, and halves the memory (`bench/runtime.ts`).
+ * eighth keeps the cost linear, and halves the memory.
  *
  * Callers that keep the same text and add the same event one after the other get the same string, so the text is in memory once.
  */

@@ -7,7 +7,6 @@ import {
   type Options,
   type Plugin,
   type PluginDefinition,
-  type PluginMaker,
   type Provider,
   type Registrar,
 } from '../../core/index.ts'
@@ -17,6 +16,7 @@ import {
   headersOption,
   httpProvider,
   isPending,
+  type PluginMaker,
   sendingOptions,
   type ProviderAdapter,
   type SendingRules,
