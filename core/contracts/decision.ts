@@ -57,6 +57,7 @@ export const questionSchema = { ...question, oneOf: [noul, choice, score] } as c
 
 const properties = { model: { type: 'string', minLength: 1, maxLength: 256 }, state: described } as const
 
+/** The body of `POST /v1/systemone`: docs/protocol/decisions.md#request. */
 export const decisionRequestSchema = {
   type: 'object',
   required: ['model', 'state', 'questions'],
@@ -74,6 +75,7 @@ export const anyDecisionSchema = {
 
 /** Any JSON value that describes something. */
 export type Description = string | JsonObject | readonly unknown[]
+/** The meaning of an option, a level or an answer. `null`: its name says enough. */
 export type Criterion = Description | number | boolean | null
 
 interface Named {
@@ -107,8 +109,11 @@ export type Question = Named &
 
 /** A decision request, without members that the protocol does not know. */
 export interface DecisionRequest {
+  /** The caller's name. A client gets the versioned id. */
   readonly model: string
+  /** The situation that the questions are about. */
   readonly state: Description
+  /** By ids that the caller chose. The answers have the same. */
   readonly questions: Readonly<Record<string, Question>>
   /**
    * `items`: the state is text or a list of conversation items, whose parts may be images and JSON (`input_json`); `instructions` are text or
@@ -118,6 +123,7 @@ export interface DecisionRequest {
   readonly form?: 'items'
   /** For vendors that cache prompts. Clients get an HMAC of the caller's key. Only with `form: 'items'`, like the members below. */
   readonly prompt_cache_key?: string
+  /** As the caller sent it. */
   readonly prompt_cache_options?: JsonObject
   /** Top-level members that the public Decisions API may know. Absent if a guardrail reads the content of the request. */
   readonly extra?: JsonObject
@@ -143,6 +149,7 @@ export type DecisionAnswer =
   /** The model declined to answer. Only for requests with `form: 'items'`: for others it is a failure. */
   | ({ readonly type: 'refusal' } & JsonObject)
 
+/** The answer of a `DecisionClient`, or of a call wrapper in its place. */
 export interface DecisionReply {
   /** The version that answered, if it differs from the requested one. Without a prefix. */
   readonly model?: string
@@ -210,12 +217,15 @@ export interface DecisionClient {
   decide(call: DecisionCall): Promise<DecisionReply>
 }
 
+/** One attempt at a decision, for `DecisionClient.decide`. */
 export interface DecisionCall {
   /** `model` is the versioned id, without a prefix. */
   readonly request: DecisionRequest
+  /** The id of one of the client's `credentials`. Undefined if it has none. */
   readonly credentialId: string | undefined
   /** This attempt's signal. Aborted when the client disconnects or the decision takes too long. */
   readonly signal: AbortSignal
+  /** The caller and the policy of the request. */
   readonly context: RunContext
   /** The header `traceparent` to send to the vendor, if an observer follows the attempt. */
   readonly traceparent?: string | undefined
@@ -230,10 +240,12 @@ export interface DecisionCall {
 export interface Decided extends DecisionReply {
   /** `provider/model`, with the version that answered. */
   readonly model: string
+  /** As the caller gets it. */
   readonly usage: DecisionUsage
   /** The same as core bills it. */
   readonly billed: TokenUsage
   /** In US dollars; null if unknown. */
   readonly costUsd: number | null
+  /** How many were made, with those at other clients. 0 if a call wrapper answered. */
   readonly attempts: number
 }

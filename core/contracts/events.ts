@@ -65,7 +65,9 @@ export type GenerationEvent =
  */
 export interface ExtraEvent {
   readonly type: 'extra'
+  /** Where in the reply they belong: see above. */
   readonly at: 'answer' | 'item' | 'usage' | 'finish'
+  /** As the vendor sent them. */
   readonly fields: JsonObject
 }
 
@@ -99,9 +101,13 @@ export type Citation =
   | { readonly type: 'file_citation'; readonly file_id: string; readonly filename: string; readonly index: number }
   | { readonly type: 'container_file_citation'; readonly container_id: string; readonly file_id: string; readonly filename: string }
 
+/** The log probability of one token of the text: docs/protocol/items.md#output-items. */
 export interface LogProb {
+  /** As text. May be a part of a character: then `bytes` tells. */
   readonly token: string
+  /** The natural logarithm of its probability, so 0 at most. */
   readonly logprob: number
+  /** The token in UTF-8. Absent if the vendor sends none. */
   readonly bytes?: readonly number[]
   readonly top_logprobs?: readonly { readonly token: string; readonly logprob: number; readonly bytes?: readonly number[] }[]
 }

@@ -10,11 +10,14 @@ export type ItemEvent = ItemOpen | ItemDelta | ItemClose | ChoiceEnd | ExtraEven
 /** Ends a choice, after its items are closed, and begins the next one. Only for requests with `choices`, which are told one after the other. */
 export interface ChoiceEnd {
   readonly type: 'choice'
+  /** Why this choice ended. Never `pause`. */
   readonly reason: FinishReason
 }
 
+/** An item of the answer begins: docs/protocol/items.md#output-items. */
 export interface ItemOpen {
   readonly type: 'item-open'
+  /** `kind` tells what it is; its `id` is the one that clients see. */
   readonly item: OpenedItem
 }
 
@@ -31,6 +34,7 @@ export interface SearchEnd {
   readonly results?: readonly SearchResult[]
 }
 
+/** Ends the open item. Nothing more of it follows. */
 export interface ItemClose {
   readonly type: 'item-close'
   /** `incomplete`: the answer was cut off inside this item. */

@@ -111,8 +111,11 @@ export type Vendor = {
 }
 
 export type TextPart = Wire<typeof inputText> & WithExtra
+/** An image, by address, `data:` URL or the id of a file: docs/protocol/items.md#content-parts. */
 export type ImagePart = Wire<typeof image> & WithExtra
+/** A file, such as a PDF. Exactly one of `file_data`, `file_url` and `file_id` is set. */
 export type FilePart = Wire<typeof file> & WithExtra
+/** A part of an input message or a tool's output: docs/protocol/items.md#content-parts. */
 export type InputPart = TextPart | ImagePart | FilePart | Vendor
 export type OutputTextPart = Wire<typeof outputText> & WithExtra
 export type RefusalPart = Wire<typeof refusal> & WithExtra

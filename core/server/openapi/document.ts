@@ -10,8 +10,11 @@ import { pathOf } from './path.ts'
 /** A route of either listener. `auth: 'none'`: it needs no credential. */
 export type DescribedRoute = Pick<Route, 'method' | 'path' | 'describe'> & { readonly auth: string }
 
+/** The head of an OpenAPI document. */
 export interface ApiDescription {
+  /** Becomes `info.title`. */
   readonly title: string
+  /** Becomes `info.description`. Markdown. */
   readonly description: string
   /** The credential that callers send as `Authorization: Bearer`. */
   readonly credential: { readonly name: string; readonly description: string }
