@@ -52,7 +52,7 @@ export interface Connection {
   readonly head: Buffer
   /** Who opened the connection. Reading it throws if `auth` is `none`. */
   readonly caller: Caller
-  /** Its lines name the plugin. */
+  /** The gateway's log. Write no content to it. */
   readonly log: Logger
   /** Aborted when the socket has closed. */
   readonly signal: AbortSignal

@@ -55,13 +55,22 @@ const question = { type: 'object', required: ['type'], discriminator: { property
 
 export const questionSchema = { ...question, oneOf: [noul, choice, score] } as const satisfies Schema
 
-const properties = { model: { type: 'string', minLength: 1, maxLength: 256 }, state: described } as const
+const properties = {
+  /** A name of a decision model: docs/protocol/decisions.md#names. */
+  model: { type: 'string', minLength: 1, maxLength: 256 },
+  /** The situation that the questions are about. */
+  state: described,
+} as const
 
 /** The body of `POST /v1/systemone`: docs/protocol/decisions.md#request. */
 export const decisionRequestSchema = {
   type: 'object',
   required: ['model', 'state', 'questions'],
-  properties: { ...properties, questions: { type: 'object', minProperties: 1, additionalProperties: questionSchema } },
+  properties: {
+    ...properties,
+    /** By ids that the caller chooses. */
+    questions: { type: 'object', minProperties: 1, additionalProperties: questionSchema },
+  },
 } as const satisfies Schema
 
 /** A decision of either form, as guardrails get it and give it back. */
@@ -131,19 +140,29 @@ export interface DecisionRequest {
 
 /** The answer to one question, with the same `type`. The vendor's extra members are passed on to the caller. */
 export type DecisionAnswer =
-  | ({ readonly type: 'noul'; readonly noul: number } & JsonObject)
+  | ({
+      readonly type: 'noul'
+      /** The probability of yes, from 0 to 1. */
+      readonly noul: number
+    } & JsonObject)
   | ({
       readonly type: 'choice'
+      /** The chosen option, by its name in `criteria`. */
       readonly choice: string
+      /** How concentrated the probabilities are, from 0 to 1: docs/protocol/decisions.md#answers. */
       readonly confidence?: number
+      /** By the names of the options. */
       readonly probabilities?: Readonly<Record<string, number>>
     } & JsonObject)
   | ({
       readonly type: 'score'
+      /** The probability-weighted index of the level. */
       readonly score: number
+      /** As of a `choice`. */
       readonly confidence?: number
       /** Keyed by the level's index, starting at `"0"`. */
       readonly probabilities?: Readonly<Record<string, number>>
+      /** The levels, keyed in the same way. */
       readonly legend?: Readonly<Record<string, Criterion>>
     } & JsonObject)
   /** The model declined to answer. Only for requests with `form: 'items'`: for others it is a failure. */
@@ -165,10 +184,22 @@ export interface DecisionReply {
 
 /** Cached tokens are part of `input_tokens`, and reasoning is part of `output_tokens`. */
 export type DecisionUsage = {
+  /** All of them, cached or not. */
   readonly input_tokens: number
+  /** With those of reasoning. */
   readonly output_tokens: number
-  readonly input_tokens_details?: { readonly cached_tokens?: number; readonly cache_write_tokens?: number }
-  readonly output_tokens_details?: { readonly reasoning_tokens?: number }
+  /** Absent if the vendor tells no more. */
+  readonly input_tokens_details?: {
+    /** Read from a cache. */
+    readonly cached_tokens?: number
+    /** Written to a cache. */
+    readonly cache_write_tokens?: number
+  }
+  /** Absent if the vendor tells no more. */
+  readonly output_tokens_details?: {
+    /** A part of `output_tokens`. */
+    readonly reasoning_tokens?: number
+  }
 } & JsonObject
 
 /**

@@ -23,7 +23,13 @@ export interface ItemOpen {
 
 /** More of the open item. An annotation's offsets count from the start of the message. */
 export type ItemDelta =
-  | Extract<GenerationEvent, { type: 'text' | 'refusal' | 'annotation' | 'reasoning' | 'reasoning-state' | 'tool-input' }>
+  | Extract<
+      GenerationEvent,
+      {
+        /** The events of a provider that sinks get, too. */
+        type: 'text' | 'refusal' | 'annotation' | 'reasoning' | 'reasoning-state' | 'tool-input'
+      }
+    >
   | SearchEnd
 
 /** The result of an open search. Replaces its members from when it opened. */

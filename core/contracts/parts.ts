@@ -12,7 +12,12 @@ const maxImageUrlLength = 20_971_520
 export const cacheControlSchema = {
   type: 'object',
   required: ['type'],
-  properties: { type: { const: 'ephemeral' }, ttl: { enum: ['5m', '1h'] } },
+  properties: {
+    /** The only kind. */
+    type: { const: 'ephemeral' },
+    /** How long to keep it. Default: the vendor's. */
+    ttl: { enum: ['5m', '1h'] },
+  },
 } as const satisfies Schema
 
 /** The Responses dialect's cache hint. */

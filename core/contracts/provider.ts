@@ -123,6 +123,7 @@ export interface AttemptClock {
   replied?(): void
 }
 
+/** Why an attempt failed. The kind decides on retries and on the caller's error: docs/protocol/errors.md#failures-of-vendors. */
 export const failureKinds = [
   'invalid-request',
   'not-found',

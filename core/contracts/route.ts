@@ -264,7 +264,7 @@ export interface GenerationRun {
 export interface Commitment {
   /** Its names go into headers: docs/protocol/http.md#response-headers. */
   readonly endpoint: Endpoint | undefined
-  /** How many have begun. 0 without an endpoint. */
+  /** How many have begun. 0 without an endpoint, and if a call wrapper answers. */
   readonly attempts: number
   /** Go into the header `x-gateway-warnings`. */
   readonly warnings: readonly Warning[]

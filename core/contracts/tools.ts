@@ -136,6 +136,10 @@ export type FunctionTool = Wire<typeof functionTool> & WithExtra
 export type CustomTool = Wire<typeof customTool> & WithExtra
 export type NamespaceTool = Wire<typeof namespaceTool>
 export type WebSearchTool = Wire<typeof webSearchTool> & WithExtra
-export type ForeignTool = { readonly type: (typeof foreignToolTypes)[number] } & JsonObject
+/** A tool of a type that only the Responses dialect has, with any members: docs/protocol/tools.md#definitions. */
+export type ForeignTool = {
+  /** Such as `code_interpreter`. */
+  readonly type: (typeof foreignToolTypes)[number]
+} & JsonObject
 export type ToolDefinition = FunctionTool | CustomTool | NamespaceTool | WebSearchTool | ForeignTool | Vendor
 export type ToolChoice = Wire<typeof toolChoiceSchema>

@@ -94,7 +94,14 @@ export interface GatewayErrorOptions {
   /** For policy refusals: the body has only `type` and `message` (docs/protocol/errors.md#policy-refusals). */
   readonly bare?: boolean
   /** A sentence that names a path. Added to the message if the path is served. */
-  readonly hint?: { readonly path: string; readonly text: string } | undefined
+  readonly hint?:
+    | {
+        /** Such as `/v1/models`. */
+        readonly path: string
+        /** Follows the message after a space. */
+        readonly text: string
+      }
+    | undefined
   /** More headers for the reply, such as `allow`. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Sent in headers, such as `x-gateway-provider`. Core sets it. */
@@ -110,7 +117,12 @@ export interface Asked {
   /** How many attempts were made. */
   readonly attempts: number
   /** Sent in the header `x-gateway-warnings`. */
-  readonly warnings: readonly { readonly param: string; readonly message: string }[]
+  readonly warnings: readonly {
+    /** The member of the request, such as `temperature`. */
+    readonly param: string
+    /** Ends the warning, after the member and a colon. */
+    readonly message: string
+  }[]
 }
 
 /** An error that the caller may see. The message says what was expected, what came, and what to do. It must not contain secrets or prompts. */

@@ -22,7 +22,7 @@ export interface CertifiedOnly {
   readonly rule: string
   /** Completes "no provider … has". */
   readonly missing: string
-  /** What the catalog states for an endpoint; false if nothing. */
+  /** Reads an endpoint's certificate, such as its `zdr`. False: it has none. */
   readonly certificateOf: (endpoint: Endpoint) => Certificate | false
   /** Features that no certificate covers. */
   readonly excludes?: readonly Feature[]
