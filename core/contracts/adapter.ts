@@ -61,7 +61,7 @@ export interface ProviderAdapter {
  * list of numbers is a `{ json }` with its text, so that no reply blocks the event loop.
  */
 export interface EmbeddingDialect extends Omit<Embedder, 'embed'> {
-  /** Builds the vendor's request, without credentials. Pure. Throws `ProviderFailure`. */
+  /** As `ProviderAdapter.prepare`. */
   prepare(call: EmbeddingCall): UpstreamRequest
   /** Reads a reply that is no error by its status. Throws `ProviderFailure` if it holds one. */
   reply(body: unknown, call: EmbeddingCall, headers: UpstreamHeaders): EmbeddingReply

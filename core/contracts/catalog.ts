@@ -99,7 +99,7 @@ export interface Hipaa {
 export const tokenizers = ['o200k_base', 'cl100k_base'] as const
 export type Tokenizer = (typeof tokenizers)[number]
 
-/** The kinds of calls that have endpoints of their own. All others answer generations. */
+/** The kinds of calls that only their own endpoints answer. Endpoints without a kind answer generations. */
 export type EndpointKind = 'decision' | RetrievalKind
 
 /** One model at one provider. */

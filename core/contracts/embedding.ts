@@ -52,7 +52,7 @@ export interface Embedder {
   readonly takesTokens?: boolean | undefined
   /** The formats that the vendor can send, the usual one first. Core asks for the caller's if it can. Default: `float` only. */
   readonly formats?: readonly VectorFormat[] | undefined
-  /** How core splits a large batch. Default: it never does. */
+  /** The vendor's limits. Core splits a larger batch. Default: none. */
   limits?(endpoint: Endpoint): EmbeddingLimits
   /** Called once per request to the vendor. Throws `ProviderFailure`. */
   embed(call: EmbeddingCall): Promise<EmbeddingReply>

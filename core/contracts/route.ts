@@ -178,7 +178,7 @@ export interface GatewayServices {
   readonly reach: (scope: RequestScope) => (endpoint: Endpoint) => boolean
   /** For a surface that holds conversations between requests. `evict` is called when core lets it go, to free memory for answers. */
   holdMemory(owner: string, evict: () => void): HeldMemory
-  /** The stored responses, of every caller. */
+  /** The stored responses. Each call names the caller. */
   readonly responses: StoredResponses
   /** How long a request may wait for a store, in milliseconds. */
   readonly storeTimeoutMs: number
@@ -248,7 +248,7 @@ export interface GenerationSink {
 export interface FinishedAnswer {
   /** Such as `resp_…`. The record keeps it as `answerId`. */
   readonly id: string
-  /** The whole object, as callers get it when they read it again. */
+  /** The whole object, in the format of the surface. Stored as it is. */
   readonly body: JsonObject
 }
 

@@ -40,7 +40,7 @@ export interface FailureReaderOptions<E extends VendorError> {
   kindOf(error: E, status: number | undefined): FailureKind
   /** Changes the sentence that callers see. */
   messageOf?(message: string, kind: FailureKind): string
-  /** Codes of image errors, by the vendor's sentence. Default: none. */
+  /** Codes of image errors, by patterns of the vendor's sentence. Default: none. */
   readonly imageCodes?: Patterns<ImageErrorCode>
   /** Removes keys that the vendor repeats when it refuses them. Applied to the texts of failures of kind `auth`. */
   withoutKeys?(text: string): string
