@@ -85,7 +85,9 @@ export interface Zdr {
   /** The kinds of calls besides generations that it covers. */
   readonly covers?: readonly RetrievalKind[] | undefined
 }
+/** A provider's business associate agreement for one model: docs/protocol/keys-and-policy.md#certificates. */
 export interface Hipaa {
+  /** Where to read the agreement. */
   readonly baa_url: string
   /** Exceptions from the agreement. */
   readonly excludes?: readonly Feature[] | undefined
@@ -97,6 +99,7 @@ export interface Hipaa {
 export const tokenizers = ['o200k_base', 'cl100k_base'] as const
 export type Tokenizer = (typeof tokenizers)[number]
 
+/** The kinds of calls that only their own endpoints answer. Endpoints without a kind answer generations. */
 export type EndpointKind = 'decision' | RetrievalKind
 
 /** One model at one provider. */
@@ -157,6 +160,7 @@ export interface CatalogEntry {
 
 /** A model at one provider as a catalog source describes it. */
 export interface CatalogEndpoint extends Partial<Omit<Endpoint, 'model' | 'listed' | 'provider'>> {
+  /** The id of a provider, loaded or not. */
   readonly provider: string
   /** Removes the endpoint that earlier sources contributed. */
   readonly remove?: boolean
@@ -178,6 +182,7 @@ export interface CatalogSource {
 
 /** Later ranks override earlier ones. Within a rank, plugin order decides. */
 export const catalogRanks = ['provider', 'bundled', 'operator'] as const
+/** `provider`: a plugin about its own models. `bundled`: the catalog in the package. `operator`: the config. */
 export type CatalogRank = (typeof catalogRanks)[number]
 
 /** All models of all sources, without endpoints whose provider is not loaded. Decision endpoints are kept as listed. */

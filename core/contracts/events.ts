@@ -65,10 +65,13 @@ export type GenerationEvent =
  */
 export interface ExtraEvent {
   readonly type: 'extra'
+  /** The place of the members in the reply. */
   readonly at: 'answer' | 'item' | 'usage' | 'finish'
+  /** As the vendor sent them. */
   readonly fields: JsonObject
 }
 
+/** Why an answer ended. `length`: a limit cut it off. `pause`: core asks the same candidate to continue. */
 export const finishReasons = ['stop', 'length', 'content-filter', 'tool-calls', 'pause'] as const
 export type FinishReason = (typeof finishReasons)[number]
 
@@ -94,16 +97,51 @@ export interface TokenUsage {
 
 export const noUsage: TokenUsage = { uncachedInput: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0, reasoning: 0 }
 
+/** The source of a text, as callers get it: docs/protocol/items.md#output-items. */
 export type Citation =
-  | { readonly type: 'url_citation'; readonly url: string; readonly title: string }
-  | { readonly type: 'file_citation'; readonly file_id: string; readonly filename: string; readonly index: number }
-  | { readonly type: 'container_file_citation'; readonly container_id: string; readonly file_id: string; readonly filename: string }
+  | {
+      readonly type: 'url_citation'
+      /** The address of the page. */
+      readonly url: string
+      /** The title of the page. Empty if the vendor sends none. */
+      readonly title: string
+    }
+  | {
+      readonly type: 'file_citation'
+      /** The vendor's id. */
+      readonly file_id: string
+      /** Empty if the vendor sends none. */
+      readonly filename: string
+      /** As the vendor counts. 0 if it sends none. */
+      readonly index: number
+    }
+  | {
+      readonly type: 'container_file_citation'
+      /** The vendor's id of the sandbox in which its code ran. */
+      readonly container_id: string
+      /** The vendor's id. */
+      readonly file_id: string
+      /** Empty if the vendor sends none. */
+      readonly filename: string
+    }
 
+/** The log probability of one token of the text: docs/protocol/items.md#output-items. */
 export interface LogProb {
+  /** As text. May be a part of a character: then `bytes` tells. */
   readonly token: string
+  /** The natural logarithm of its probability, so 0 at most. */
   readonly logprob: number
+  /** The token in UTF-8. Absent if the vendor sends none. */
   readonly bytes?: readonly number[]
-  readonly top_logprobs?: readonly { readonly token: string; readonly logprob: number; readonly bytes?: readonly number[] }[]
+  /** The likeliest tokens in its place. Absent unless the request asks for some. */
+  readonly top_logprobs?: readonly {
+    /** As text. */
+    readonly token: string
+    /** 0 at most. */
+    readonly logprob: number
+    /** In UTF-8. */
+    readonly bytes?: readonly number[]
+  }[]
 }
 
 export interface SearchResult {

@@ -99,9 +99,11 @@ export interface AnswerItem {
   readonly texts: readonly AnswerText[]
 }
 
+/** One text of an item of the answer, such as a part of a message or the arguments of a call. */
 export interface AnswerText extends OutputChannel {
   /** Such as `content[0].text`. */
   readonly path: string
+  /** The whole text. */
   readonly text: string
 }
 

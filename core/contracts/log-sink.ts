@@ -71,11 +71,15 @@ export type PassedOver =
   | 'queue'
   | 'compaction'
 
+/** One attempt at a request, in `RequestRecord.attempts`. */
 export interface AttemptRecord {
+  /** The slug in `provider/model`. */
   readonly provider: string
+  /** The canonical name, as in the catalog. */
   readonly model: string
   /** `ok`, `left` if it was abandoned, `outrun` if another endpoint answered first, or the kind of failure. */
   readonly outcome: string
+  /** The vendor's HTTP status, if the attempt failed with one. */
   readonly status: number | null
   /** When it began: milliseconds after the arrival of the request. Absent from records of versions that did not measure it. */
   readonly startedMs?: number

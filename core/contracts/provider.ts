@@ -47,6 +47,7 @@ export interface SendingRules {
 
 /** Identifies one of a provider's keys. Never the secret itself. */
 export interface Credential {
+  /** Safe to log, and unique in the provider. Calls name it as `credentialId`. */
   readonly id: string
   /** The vendor's account. Reasoning state is valid within one account only. */
   readonly account: string
@@ -114,6 +115,7 @@ export interface ProviderCall {
   withholds?(texts: () => readonly string[]): void
 }
 
+/** Keeps the timeouts of one attempt. Core makes it: see `ProviderCall.clock`. */
 export interface AttemptClock {
   /** Stops the clock during work that is not the provider's, such as a download: timeouts pause, and the time is not measured. */
   pauseFor<T>(work: Promise<T>): Promise<T>
@@ -121,6 +123,7 @@ export interface AttemptClock {
   replied?(): void
 }
 
+/** Why an attempt failed. The kind decides on retries and on the caller's error: docs/protocol/errors.md#failures-of-vendors. */
 export const failureKinds = [
   'invalid-request',
   'not-found',

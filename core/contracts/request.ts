@@ -12,7 +12,9 @@ const positiveInteger = { type: 'integer', minimum: 1, maximum: whole } as const
 const string = { type: 'string' } as const
 const fallbacks = { type: 'array', maxItems: 64, items: { type: 'string', minLength: 1, maxLength: 256 } } as const
 
+/** Values of `reasoning.effort`, least first: docs/protocol/request.md#reasoning. */
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
+/** How hard the model thinks, as in `reasoning.effort` and `Capabilities.efforts`. */
 export type Effort = (typeof efforts)[number]
 
 export const serviceTiers = ['auto', 'default', 'flex', 'scale', 'priority', 'fast', 'ultrafast'] as const
@@ -28,6 +30,7 @@ export const answerDetails = [
   'input-images',
   'screenshots',
 ] as const
+/** An entry of `details` in a request. */
 export type AnswerDetail = (typeof answerDetails)[number]
 
 const textFormat = {

@@ -50,6 +50,7 @@ export const CallObservers = contract<Registry<CallObserver>>('call-observers', 
 export const AlertChannels = contract<Registry<AlertChannel>>('alert-channels', { version: 1, stability: 'experimental' })
 export const LogSinks = contract<Registry<LogSink>>('log-sinks', { version: 1, stability: 'stable' })
 export const Routes = contract<Registry<Route>>('routes', { version: 1, stability: 'stable' })
+/** The protocols that keep a connection, such as WebSocket. Add yours with `gateway.add(Connections, protocol)`. */
 export const Connections = contract<Registry<ConnectionProtocol>>('connections', { version: 1, stability: 'experimental' })
 export const AdminRoutes = contract<Registry<AdminRoute>>('admin-routes', { version: 1, stability: 'experimental' })
 export const AdminHosts = contract<Registry<AdminHost>>('admin-hosts', { version: 1, stability: 'experimental' })
