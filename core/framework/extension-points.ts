@@ -36,19 +36,32 @@ import {
   type Shape,
 } from './shape.ts'
 
+/** By id. */
 export const Providers = contract<Registry<Provider>>('providers', { version: 1, stability: 'stable' })
+/** Experimental. By id. Core reads them for errors about providers that are not loaded. */
 export const AbsentProviders = contract<Registry<AbsentProvider>>('absent-providers', { version: 1, stability: 'experimental' })
+/** Merged in the order of their ranks. */
 export const CatalogSources = contract<Registry<CatalogSource>>('catalog-sources', { version: 1, stability: 'stable' })
+/** By `provider`. */
 export const DecisionClients = contract<Registry<DecisionClient>>('decision-clients', { version: 1, stability: 'stable' })
+/** They run in plugin order. */
 export const Guardrails = contract<Registry<Guardrail>>('guardrails', { version: 1, stability: 'stable' })
+/** Several may speak for one level. */
 export const PolicySources = contract<Registry<PolicySource>>('policy-sources', { version: 1, stability: 'stable' })
+/** By the values of `sort`. A plugin may add several. */
 export const SortStrategies = contract<Registry<SortStrategy>>('sort-strategies', { version: 1, stability: 'stable' })
+/** By the `type` of their entries. */
 export const Tools = contract<Registry<Tool>>('tools', { version: 1, stability: 'stable' })
+/** Asked in plugin order. */
 export const SearchEngines = contract<Registry<SearchEngine>>('search-engines', { version: 1, stability: 'stable' })
+/** Experimental. Opened in plugin order. */
 export const CallWrappers = contract<Registry<CallWrapper>>('call-wrappers', { version: 1, stability: 'experimental' })
+/** Experimental. All of them see every call, in plugin order. */
 export const CallObservers = contract<Registry<CallObserver>>('call-observers', { version: 1, stability: 'experimental' })
 export const AlertChannels = contract<Registry<AlertChannel>>('alert-channels', { version: 1, stability: 'experimental' })
+/** All of them get every record that they accept. */
 export const LogSinks = contract<Registry<LogSink>>('log-sinks', { version: 1, stability: 'stable' })
+/** Of the public API. One for each method and path. */
 export const Routes = contract<Registry<Route>>('routes', { version: 1, stability: 'stable' })
 export const Connections = contract<Registry<ConnectionProtocol>>('connections', { version: 1, stability: 'experimental' })
 export const AdminRoutes = contract<Registry<AdminRoute>>('admin-routes', { version: 1, stability: 'experimental' })
