@@ -7,7 +7,7 @@ import type { JsonObject } from '../foundation/json.ts'
  */
 export type GenerationEvent =
   /** The vendor's name for the model that answers, if the vendor sends it. */
-  | { readonly type: 'model'; /** As the vendor writes it. Replies show it. */ readonly model: string }
+  | { readonly type: 'model'; /** Such as a dated version of it. */ readonly model: string }
   | {
       readonly type: 'text'
       /** The next piece. A message opens with the first one. */

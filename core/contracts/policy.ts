@@ -2,6 +2,7 @@ import type { JsonObject } from '../foundation/json.ts'
 import type { Maybe } from '../runtime/pending.ts'
 import type { ApiKey } from './key-fields.ts'
 
+/** The fields that a policy can turn on: docs/protocol/keys-and-policy.md. */
 export const policyFields = ['zdr', 'logging', 'hipaa', 'redaction'] as const
 /** One of `policyFields`. */
 export type PolicyField = (typeof policyFields)[number]

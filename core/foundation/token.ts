@@ -23,9 +23,11 @@ export type Stability = 'stable' | 'experimental'
 export interface Contract {
   /** As it is imported, such as `KeyStore`. */
   readonly name: string
+  /** Raised by changes that break plugins. */
   readonly version: number
   /** Plugins that were written for this version or a later one load. Without it, only those for `version`. */
   readonly oldest?: number
+  /** `experimental`: any release may change it. */
   readonly stability: Stability
 }
 

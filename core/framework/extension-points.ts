@@ -58,15 +58,20 @@ export const SearchEngines = contract<Registry<SearchEngine>>('search-engines', 
 export const CallWrappers = contract<Registry<CallWrapper>>('call-wrappers', { version: 1, stability: 'experimental' })
 /** Experimental. All of them see every call, in plugin order. */
 export const CallObservers = contract<Registry<CallObserver>>('call-observers', { version: 1, stability: 'experimental' })
+/** Experimental. Each of them gets every alert. */
 export const AlertChannels = contract<Registry<AlertChannel>>('alert-channels', { version: 1, stability: 'experimental' })
 /** All of them get every record that they accept. */
 export const LogSinks = contract<Registry<LogSink>>('log-sinks', { version: 1, stability: 'stable' })
 /** Of the public API. One for each method and path. */
 export const Routes = contract<Registry<Route>>('routes', { version: 1, stability: 'stable' })
 export const Connections = contract<Registry<ConnectionProtocol>>('connections', { version: 1, stability: 'experimental' })
+/** Experimental. One for each method and path. */
 export const AdminRoutes = contract<Registry<AdminRoute>>('admin-routes', { version: 1, stability: 'experimental' })
+/** Experimental. By name. */
 export const AdminHosts = contract<Registry<AdminHost>>('admin-hosts', { version: 1, stability: 'experimental' })
+/** Experimental. Asked in plugin order. */
 export const AdminAuthenticators = contract<Registry<AdminAuthenticator>>('admin-authenticators', { version: 1, stability: 'experimental' })
+/** Experimental. By id. */
 export const DashboardPages = contract<Registry<DashboardPage>>('dashboard-pages', { version: 1, stability: 'experimental' })
 
 interface ExtensionPoint<T> {
