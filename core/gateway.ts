@@ -127,16 +127,21 @@ export interface Gateway {
   readonly plugins: readonly CheckedPlugin[]
   /** Each catalog's description of its size and age. */
   readonly catalogs: readonly {
-    /** That of the catalog source. */ readonly name: string
-    /** One line, such as its number of models. */ readonly description: string
+    /** That of the catalog source. */
+    readonly name: string
+    /** One line, such as its number of models. */
+    readonly description: string
   }[]
   /** How many models of each loaded provider the bundled catalog lists. Reads it anew. */
   bundledModels(): ReadonlyMap<string, number>
   /** How many endpoints of the catalog there are, and how many may see the requests of keys with `zdr` or `hipaa` on. */
   readonly endpoints: {
-    /** Those of loaded providers. */ readonly all: number
-    /** May see requests of keys with `zdr` on. */ readonly zdr: number
-    /** May see requests of keys with `hipaa` on. */ readonly hipaa: number
+    /** Those of loaded providers. */
+    readonly all: number
+    /** May see requests of keys with `zdr` on. */
+    readonly zdr: number
+    /** May see requests of keys with `hipaa` on. */
+    readonly hipaa: number
   }
   /** What plugins added to extension points, by point and in setup order. */
   readonly contributions: readonly Contribution[]

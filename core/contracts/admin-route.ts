@@ -171,8 +171,10 @@ export interface PluginFacts {
   readonly contracts: readonly Contract[]
   /** By extension point. */
   readonly contributions: readonly {
-    /** The kind, such as `provider`. */ readonly point: string
-    /** As the extension point knows it. */ readonly name: string
+    /** The kind, such as `provider`. */
+    readonly point: string
+    /** As the extension point knows it. */
+    readonly name: string
   }[]
 }
 

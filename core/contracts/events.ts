@@ -7,7 +7,11 @@ import type { JsonObject } from '../foundation/json.ts'
  */
 export type GenerationEvent =
   /** The vendor's name for the model that answers, if the vendor sends it. */
-  | { readonly type: 'model'; /** Such as a dated version of it. */ readonly model: string }
+  | {
+      readonly type: 'model'
+      /** Such as a dated version of it. */
+      readonly model: string
+    }
   | {
       readonly type: 'text'
       /** The next piece. A message opens with the first one. */
@@ -17,7 +21,11 @@ export type GenerationEvent =
       /** Of the whole message: docs/protocol/items.md. */
       readonly phase?: 'commentary' | 'final_answer'
     }
-  | { readonly type: 'refusal'; /** The next piece of the refusal, in the model's words. */ readonly text: string }
+  | {
+      readonly type: 'refusal'
+      /** The next piece of the refusal, in the model's words. */
+      readonly text: string
+    }
   /** `start` and `end` are UTF-16 offsets into the text of the open message. */
   | {
       readonly type: 'annotation'
@@ -39,7 +47,11 @@ export type GenerationEvent =
       readonly newPart?: boolean
     }
   /** A signature or encrypted reasoning, byte-exact. Belongs to the open reasoning item, or to a new empty one, and ends it. */
-  | { readonly type: 'reasoning-state'; /** Returned to the same vendor in later turns. */ readonly opaque: string }
+  | {
+      readonly type: 'reasoning-state'
+      /** Returned to the same vendor in later turns. */
+      readonly opaque: string
+    }
   /** Closes the open item, including a call. The next text or reasoning opens a new one. */
   | { readonly type: 'item-end' }
   /** `key` identifies the call within this reply. Core makes a `callId` if the vendor has none. `custom`: the input is free text, not JSON. */
@@ -81,9 +93,16 @@ export type GenerationEvent =
   | {
       readonly type: 'item'
       /** As the dialect writes it. */
-      readonly item: JsonObject & { /** Such as `mcp_call`. */ readonly type: string }
+      readonly item: JsonObject & {
+        /** Such as `mcp_call`. */
+        readonly type: string
+      }
     }
-  | { readonly type: 'compaction'; /** The vendor's form of the compacted conversation, byte-exact. */ readonly opaque: string }
+  | {
+      readonly type: 'compaction'
+      /** The vendor's form of the compacted conversation, byte-exact. */
+      readonly opaque: string
+    }
   | ExtraEvent
   /** Something was dropped or lowered. Only before all other events: warnings go into a response header. */
   | {
@@ -97,14 +116,26 @@ export type GenerationEvent =
    * Ends a choice, says why, and begins the next one. Only if the request has `choices`, between two of them: the last one ends with `finish`.
    * All events of a choice come before those of the next one. `reason` is not `pause`. The keys of calls and searches begin anew.
    */
-  | { readonly type: 'choice'; /** Why this choice ended. */ readonly reason: FinishReason }
+  | {
+      readonly type: 'choice'
+      /** Why this choice ended. */
+      readonly reason: FinishReason
+    }
   /** Totals so far, of all choices together, after the events that they count. The last one counts. */
-  | { readonly type: 'usage'; /** Replaces the one before. */ readonly usage: TokenUsage }
+  | {
+      readonly type: 'usage'
+      /** Replaces the one before. */
+      readonly usage: TokenUsage
+    }
   /**
    * Ends the reply and says why the model stopped. Only a `usage` may follow, within a second. A reply without `finish` is a failure.
    * `pause`: core asks the same candidate to continue.
    */
-  | { readonly type: 'finish'; /** See `finishReasons`. */ readonly reason: FinishReason }
+  | {
+      readonly type: 'finish'
+      /** See `finishReasons`. */
+      readonly reason: FinishReason
+    }
 
 /**
  * Members of the reply that no other event can say. Only if the request has an `extra` of the provider's dialect: then the caller speaks it

@@ -112,14 +112,26 @@ export interface AnswerText extends OutputChannel {
 /** `replace` has one text for each of the item's, in their order. An empty one removes the part. */
 export type ItemVerdict =
   | { readonly pass: true }
-  | { /** Goes to the caller in the place of the texts. */ readonly replace: readonly string[] }
-  | { /** Ends the answer with this error. */ readonly refuse: GatewayError }
+  | {
+      /** Goes to the caller in the place of the texts. */
+      readonly replace: readonly string[]
+    }
+  | {
+      /** Ends the answer with this error. */
+      readonly refuse: GatewayError
+    }
 
 /** `replace` takes the whole request, not a part of it. Requests are frozen: copy what changes. */
 export type GuardVerdict<R = GenerationRequest> =
   | { readonly pass: true }
-  | { /** Goes on in the place of the request. */ readonly replace: R }
-  | { /** The caller's error. */ readonly refuse: GatewayError }
+  | {
+      /** Goes on in the place of the request. */
+      readonly replace: R
+    }
+  | {
+      /** The caller's error. */
+      readonly refuse: GatewayError
+    }
 
 /** Gets the text of one part in pieces, and returns what to deliver. It may hold back text until it has seen more. Synchronous. */
 export interface OutputFilter {

@@ -5,7 +5,12 @@ export interface ProviderState {
   /** The slug in `provider/model`. */
   readonly id: string
   /** How long each of its keys stays set aside, in milliseconds; 0 if it is in use. */
-  readonly credentials: readonly { /** Never the secret itself. */ readonly id: string; /** 0: in use. */ readonly restsForMs: number }[]
+  readonly credentials: readonly {
+    /** Never the secret itself. */
+    readonly id: string
+    /** 0: in use. */
+    readonly restsForMs: number
+  }[]
   /** Its endpoints that failed recently. */
   readonly circuits: readonly Omit<CircuitView, 'provider'>[]
   /** Only for a provider with `maxConcurrent`. */

@@ -2,7 +2,10 @@
  * Identifies a service or an extension point of type `T`. Equal across copies of this package, because add-ons may bring their own. The
  * member exists for the compiler only, and has a plain name because a unique symbol would differ from copy to copy.
  */
-export type Token<T> = symbol & { /** Never set. */ readonly __identifies?: T }
+export type Token<T> = symbol & {
+  /** Never set. */
+  readonly __identifies?: T
+}
 
 /** The token for a service that plugins share among themselves, such as `token<Prices>('acme-prices')`. Equal names are one token. */
 export function token<T>(name: string): Token<T> {

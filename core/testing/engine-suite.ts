@@ -52,7 +52,12 @@ export interface EngineSuiteOptions {
   /** The first one also serves other tests. */
   readonly examples: readonly EngineExample[]
   /** Replies that list no page, with the status 200 unless they say otherwise. */
-  readonly empty: readonly { /** Default: 200. */ readonly status?: number; /** As JSON. */ readonly body: unknown }[]
+  readonly empty: readonly {
+    /** Default: 200. */
+    readonly status?: number
+    /** As JSON. */
+    readonly body: unknown
+  }[]
   /** The vendor's own errors. Common statuses are always tested. */
   readonly failures?: readonly EngineFailure[]
   /** Every key and token in its options. They must not appear in addresses or errors. */

@@ -2,8 +2,10 @@ import type { MetricWindow } from '../contracts/metric-store.ts'
 
 /** Metrics of an endpoint for a test: in milliseconds, by quantile or the same for all. */
 export type GivenMetrics = Partial<Omit<MetricWindow, 'latencyMs' | 'totalMs'>> & {
-  /** Time to the first semantic event. Default: no data. */ readonly latencyMs?: Time
-  /** Time to the last event. Default: no data. */ readonly totalMs?: Time
+  /** Time to the first semantic event. Default: no data. */
+  readonly latencyMs?: Time
+  /** Time to the last event. Default: no data. */
+  readonly totalMs?: Time
 }
 
 type Time = number | ((quantile: number) => number | undefined)

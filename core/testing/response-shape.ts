@@ -122,8 +122,10 @@ export interface CheckedResponse extends JsonObject {
   readonly output: readonly JsonObject[]
   /** Null unless it failed. */
   readonly error: {
-    /** One of docs/protocol/errors.md#error-codes. */ readonly code: string
-    /** Never empty. */ readonly message: string
+    /** One of docs/protocol/errors.md#error-codes. */
+    readonly code: string
+    /** Never empty. */
+    readonly message: string
   } | null
 }
 

@@ -18,18 +18,24 @@ export interface ProviderExample {
   readonly sent?: unknown
   /** The whole reply as a stream, and the events it should produce. */
   readonly stream?: {
-    /** The bytes of the vendor's stream. */ readonly body: string | Uint8Array
-    /** All of them, compared deeply. */ readonly events: readonly GenerationEvent[]
+    /** The bytes of the vendor's stream. */
+    readonly body: string | Uint8Array
+    /** All of them, compared deeply. */
+    readonly events: readonly GenerationEvent[]
   }
   /** The non-streaming reply, as parsed JSON. */
   readonly reply?: {
-    /** The suite adds unknown members to it. */ readonly body: unknown
-    /** All of them, compared deeply. */ readonly events: readonly GenerationEvent[]
+    /** The suite adds unknown members to it. */
+    readonly body: unknown
+    /** All of them, compared deeply. */
+    readonly events: readonly GenerationEvent[]
   }
   /** The total input and output that the vendor bills. The disjoint counts must add up to it. */
   readonly billed?: {
-    /** Tokens, with cache reads and writes. */ readonly input: number
-    /** Tokens, with reasoning. */ readonly output: number
+    /** Tokens, with cache reads and writes. */
+    readonly input: number
+    /** Tokens, with reasoning. */
+    readonly output: number
   }
 }
 
@@ -53,11 +59,16 @@ export interface InsideFailureExample {
   readonly kind: FailureKind
   /** The whole stream, and the events before the error. */
   readonly stream?: {
-    /** The bytes of the vendor's stream. */ readonly body: string | Uint8Array
-    /** Yielded before the failure. */ readonly events: readonly GenerationEvent[]
+    /** The bytes of the vendor's stream. */
+    readonly body: string | Uint8Array
+    /** Yielded before the failure. */
+    readonly events: readonly GenerationEvent[]
   }
   /** The non-streaming reply. */
-  readonly reply?: { /** As parsed JSON. */ readonly body: unknown }
+  readonly reply?: {
+    /** As parsed JSON. */
+    readonly body: unknown
+  }
 }
 
 /** For `providerSuite`. */

@@ -127,8 +127,10 @@ export interface ChatHost extends HostPlace, Departures {
   readonly alternating?: true
   /** The models that search the web, by name, and how to ask them to. Default: none. */
   readonly search?: {
-    /** Tested on the name that the host gets. */ readonly models: RegExp
-    /** How a request asks for a search. */ readonly form: SearchForm
+    /** Tested on the name that the host gets. */
+    readonly models: RegExp
+    /** How a request asks for a search. */
+    readonly form: SearchForm
   }
   /** How the host makes embeddings. Default: it makes none. */
   readonly embeddings?: EmbeddingForm

@@ -53,7 +53,12 @@ export interface ChatHostsSchema<N extends string> {
   /** Each has a description, which the config and the docs show. */
   readonly properties: {
     /** Chooses one of `hosts`. */
-    readonly host: { /** The names in `hosts`. */ readonly enum: readonly N[]; /** The `host` of the table. */ readonly default: N }
+    readonly host: {
+      /** The names in `hosts`. */
+      readonly enum: readonly N[]
+      /** The `host` of the table. */
+      readonly default: N
+    }
     /** The slug in `provider/model`. Default: the host's name. */
     readonly id: { readonly type: 'string' }
     /** One key, or several to rotate through. */

@@ -9,8 +9,10 @@ export interface HostPlace {
   readonly baseUrl?: string | undefined
   /** The meaning of `{account}`, and the environment variable that usually holds it. */
   readonly account?: {
-    /** For the description of the option, such as `the account id in its address`. */ readonly what: string
-    /** Such as `ACME_ACCOUNT_ID`. */ readonly variable: string
+    /** For the description of the option, such as `the account id in its address`. */
+    readonly what: string
+    /** Such as `ACME_ACCOUNT_ID`. */
+    readonly variable: string
   }
   /** The environment variable for the key in the host's documentation, for the error of a missing key. Absent if no key is needed. */
   readonly keyVariable?: string

@@ -61,7 +61,11 @@ export interface HostSchema<P, R> {
 /** The options that every provider has. `account` is there if the host's address names it. */
 export type HostOptions = {
   /** The slug in `provider/model`. */
-  readonly id: { readonly type: 'string'; /** The `id` of the table. */ readonly default: string }
+  readonly id: {
+    readonly type: 'string'
+    /** The `id` of the table. */
+    readonly default: string
+  }
   /** One key, or several to rotate through. */
   readonly apiKey: typeof apiKeyOption
   /** The address before the path. Default: the table's, if it is whole. */

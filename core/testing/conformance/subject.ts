@@ -59,7 +59,10 @@ export interface ConformanceInputs {
   /** For `conversationsSuite`. */
   readonly Conversations?: Beside<ConversationsSuiteOptions>
   /** The plugin with another master key. */
-  readonly Sealer?: { /** Must not open what the plugin seals. */ readonly stranger: PluginUse }
+  readonly Sealer?: {
+    /** Must not open what the plugin seals. */
+    readonly stranger: PluginUse
+  }
 }
 
 /** An empty store for one test. */

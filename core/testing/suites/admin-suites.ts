@@ -22,8 +22,10 @@ export type AdminHostSuiteOptions = CallSuiteOptions
 export interface AdminAuthenticatorSuiteOptions extends CallSuiteOptions {
   /** Headers that it knows, and whom it takes them for. */
   readonly known?: readonly {
-    /** Sent with the request, by name. */ readonly headers: Readonly<Record<string, string>>
-    /** Must be the one that routes get. */ readonly admin: Admin
+    /** Sent with the request, by name. */
+    readonly headers: Readonly<Record<string, string>>
+    /** Must be the one that routes get. */
+    readonly admin: Admin
   }[]
   /** Headers that look like those, but are nobody's. */
   readonly forged?: readonly Readonly<Record<string, string>>[]

@@ -14,8 +14,10 @@ import { onEachPlugin } from './on-each-plugin.ts'
 export interface PolicySourceSuiteOptions extends CallSuiteOptions {
   /** Keys for which it sets something, and what. */
   readonly examples?: readonly {
-    /** Missing members are those of a demo key. */ readonly key: Partial<ApiKey>
-    /** Compared deeply with the one that it returns. */ readonly policy: PolicyLayer
+    /** Missing members are those of a demo key. */
+    readonly key: Partial<ApiKey>
+    /** Compared deeply with the one that it returns. */
+    readonly policy: PolicyLayer
   }[]
 }
 
