@@ -159,7 +159,7 @@ export interface EffectivePolicy {
   readonly levels: ReadonlyMap<Level, PolicyLayer | undefined>
 }
 
-/** A plugin of the config, as the admin API and `turnpike explain` show it. */
+/** A plugin of the config, as the admin API shows it. */
 export interface PluginFacts {
   /** With its instance, such as `openai-chat(groq)`. */
   readonly name: string
@@ -187,7 +187,7 @@ export interface OptionFacts {
   readonly name: string
   /** Secrets are `***`. */
   readonly value: unknown
-  /** The last one that set it. */
+  /** Where the value comes from. */
   readonly source: OptionSource
   /** With the source `environment`: the variables that the value came from. */
   readonly variables?: readonly string[]

@@ -158,7 +158,7 @@ export interface Model {
   readonly ownedBy: string
   /** True if `auto` may choose it. */
   readonly auto: boolean
-  /** One for each loaded provider that has it. */
+  /** One for each loaded provider that has it, and those of decisions. */
   readonly endpoints: readonly Endpoint[]
 }
 

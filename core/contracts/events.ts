@@ -9,7 +9,7 @@ export type GenerationEvent =
   /** The vendor's name for the model that answers, if the vendor sends it. */
   | {
       readonly type: 'model'
-      /** Such as a dated version of it. */
+      /** Often dated, such as `demo-model-2026-01-01`. */
       readonly model: string
     }
   | {
@@ -78,11 +78,11 @@ export type GenerationEvent =
     }
   | {
       readonly type: 'search'
-      /** Identifies the search within this reply. Events with one key are one search. */
+      /** Events with one key are one search. */
       readonly key: string
       /** Ends with `completed` or `failed`. */
       readonly status: 'in_progress' | 'completed' | 'failed'
-      /** The latest one counts. */
+      /** The latest one counts. Without a query, it is that of the start. */
       readonly action: SearchAction
       /** The results, if the vendor sends them. Shown to callers who ask for the detail `search-results`. */
       readonly results?: readonly SearchResult[]
@@ -109,7 +109,7 @@ export type GenerationEvent =
       readonly type: 'warning'
       /** The path of the member, such as `text.verbosity`. */
       readonly param: string
-      /** One sentence. Has no content. */
+      /** One sentence, without content. */
       readonly message: string
     }
   /**
@@ -133,7 +133,7 @@ export type GenerationEvent =
    */
   | {
       readonly type: 'finish'
-      /** See `finishReasons`. */
+      /** Why the last choice ended. */
       readonly reason: FinishReason
     }
 

@@ -44,11 +44,11 @@ export const AbsentProviders = contract<Registry<AbsentProvider>>('absent-provid
 export const CatalogSources = contract<Registry<CatalogSource>>('catalog-sources', { version: 1, stability: 'stable' })
 /** By `provider`. */
 export const DecisionClients = contract<Registry<DecisionClient>>('decision-clients', { version: 1, stability: 'stable' })
-/** They run in plugin order. */
+/** Run in plugin order, those that send content elsewhere after all others. */
 export const Guardrails = contract<Registry<Guardrail>>('guardrails', { version: 1, stability: 'stable' })
 /** Several may speak for one level. */
 export const PolicySources = contract<Registry<PolicySource>>('policy-sources', { version: 1, stability: 'stable' })
-/** By the values of `sort`. A plugin may add several. */
+/** By name. A plugin may add several. */
 export const SortStrategies = contract<Registry<SortStrategy>>('sort-strategies', { version: 1, stability: 'stable' })
 /** By the `type` of their entries. */
 export const Tools = contract<Registry<Tool>>('tools', { version: 1, stability: 'stable' })
@@ -60,7 +60,7 @@ export const CallWrappers = contract<Registry<CallWrapper>>('call-wrappers', { v
 export const CallObservers = contract<Registry<CallObserver>>('call-observers', { version: 1, stability: 'experimental' })
 /** Experimental. Each of them gets every alert. */
 export const AlertChannels = contract<Registry<AlertChannel>>('alert-channels', { version: 1, stability: 'experimental' })
-/** All of them get every record that they accept. */
+/** Each of them gets every record. */
 export const LogSinks = contract<Registry<LogSink>>('log-sinks', { version: 1, stability: 'stable' })
 /** Of the public API. One for each method and path. */
 export const Routes = contract<Registry<Route>>('routes', { version: 1, stability: 'stable' })

@@ -122,7 +122,7 @@ export interface PluginUse {
   readonly from?: string
   /** Where the config lists it. `lines`: of its options, as far as they are known. */
   readonly origin?: {
-    /** An absolute path. */
+    /** As messages name it, such as `gateway.config.yaml`. */
     readonly file: string
     /** From 1. */
     readonly line?: number | undefined

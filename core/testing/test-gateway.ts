@@ -1,7 +1,7 @@
 import { createGateway, type Gateway, type GatewayOptions } from '../gateway.ts'
 import type { KeySettings } from '../contracts/key-store.ts'
 
-/** A gateway for tests, in memory and without a port. */
+/** A gateway for tests, without a port. */
 export interface TestGateway {
   /** The gateway itself. */
   readonly gateway: Gateway

@@ -68,7 +68,7 @@ export type HostOptions = {
   }
   /** One key, or several to rotate through. */
   readonly apiKey: typeof apiKeyOption
-  /** The address before the path. Default: the table's, if it is whole. */
+  /** The address before the path. Default: the table's, if it has no `{account}`. */
   readonly baseUrl: { readonly type: 'string' }
   /** Replaces `{account}` in the address. */
   readonly account: { readonly type: 'string' }
