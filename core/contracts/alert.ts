@@ -96,7 +96,7 @@ export type AlertAudience = 'all' | 'operators'
  * Delivers alerts. Without any channel, the gateway watches nothing. Experimental: this contract may change in any version.
  */
 export interface AlertChannel {
-  /** Unique among channels. Errors in the log name it. */
+  /** Unique among channels. Alerts to deliver are stored under it. */
   readonly name: string
   /**
    * Delivers an alert, or keeps it where it outlives this process and is delivered later. One process at a time is asked to. A throw, or no

@@ -15,7 +15,7 @@ import type { Sight } from './sight.ts'
  * are failures of the guardrail: see `onFailure`.
  */
 export interface Guardrail {
-  /** Unique among guardrails. A key names it in `guardrails`; records and errors do, too. */
+  /** Unique among guardrails. A key names it in `guardrails`; errors and the log do, too. */
   readonly name: string
   /** The policy fields that this guardrail enforces. A request whose policy turns on a field that no plugin enforces is refused. */
   readonly enforces: readonly PolicyField[]

@@ -27,7 +27,7 @@ export interface ConformanceReport {
 
 /** The results of one suite on one contract of the plugin. */
 export interface SuiteReport {
-  /** As it is imported, such as `KeyStore`. */
+  /** As it is imported, such as `KeyStore`; `Plugin` for `pluginSuite`. */
   readonly contract: string
   /** The version of the contract. */
   readonly version: number
