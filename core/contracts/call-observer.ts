@@ -11,6 +11,7 @@ import type { PolicyField } from './policy.ts'
  * Experimental: this contract may change in any version.
  */
 export interface CallObserver {
+  /** Unique among observers. Errors in the log name its plugin. */
   readonly name: string
   /**
    * Called when a caller's request becomes a call to a model. Return undefined if nothing more of it matters. `earlier`: this observer's

@@ -38,6 +38,7 @@ export interface Departures {
 
 /** A reason to stop that is a failure. */
 export interface FailedFinish {
+  /** The kind of the failure. Core retries as the kind says. */
   readonly failure: FailureKind
 }
 

@@ -23,10 +23,12 @@ export const messagesMembers = [
   'top_k',
   'top_p',
 ] as const
+/** A member at the top of a request, by its name in Messages. */
 export type MessagesMember = (typeof messagesMembers)[number]
 
 /** Members that a host may reject. */
 export const messagesUnsupported = ['cache_control', 'metadata', 'service_tier', 'stop_sequences', 'temperature', 'top_k', 'top_p'] as const
+/** For `MessagesHost.without`. */
 export type MessagesUnsupported = (typeof messagesUnsupported)[number]
 
 /** A host of the Messages protocol: its address, and how it departs from Anthropic's documentation. Paths in it are dotted. */
@@ -55,6 +57,8 @@ export interface MessagesHost extends HostPlace, Departures {
 
 /** Headers and body of a request, in their place. */
 export interface Envelope {
+  /** Added to those of the request. Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
+  /** Sent as JSON. */
   readonly body: object
 }

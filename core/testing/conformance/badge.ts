@@ -4,8 +4,11 @@ import { isConformant } from './report.ts'
 /** What a badge says, in the form of the endpoint of shields.io. */
 export interface Badge {
   readonly schemaVersion: 1
+  /** Its left half, such as `turnpike 1.2.3`. */
   readonly label: string
+  /** Its right half, such as `42 passed`. */
   readonly message: string
+  /** `brightgreen`, `yellow` or `red`. */
   readonly color: string
 }
 
