@@ -74,6 +74,7 @@ import { UndiciClient } from './upstream/http-client.ts'
 import { Proxies } from './upstream/proxies.ts'
 
 export type { GatewayAdmin }
+export type { WebApp, WebEvent, WebHandler, WebMiddleware } from './server/web-app.ts'
 
 /** For `createGateway`. */
 export interface GatewayOptions extends PluginHostOptions {
