@@ -144,7 +144,7 @@ export interface Gateway {
     /** May see requests of keys with `hipaa` on. */
     readonly hipaa: number
   }
-  /** What plugins added to extension points, by point and in setup order. */
+  /** The contributions of plugins, by extension point and in setup order. */
   readonly contributions: readonly Contribution[]
   /** Makes a key and keeps its hash. The key is shown only once. */
   issueKey(settings: KeySettings): Promise<string>

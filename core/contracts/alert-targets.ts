@@ -13,7 +13,7 @@ export interface AlertTargetView extends AlertTargetStanding {
   readonly org: string | null
   /** For people. Need not be unique. */
   readonly name: string
-  /** What the address can read, such as `slack`. */
+  /** The form that the address can read, such as `slack`. */
   readonly format: AlertFormat
   /** Of the address, such as `hooks.example.com`. */
   readonly host: string
@@ -39,7 +39,7 @@ export interface AlertTargetSettings {
   readonly name: string
   /** A secret: whoever knows it can write there. */
   readonly url: string
-  /** What the address can read, such as `slack`. */
+  /** The form that the address can read, such as `slack`. */
   readonly format: AlertFormat
   /** Undefined: the plugin makes one if the format is `json`. Empty: messages are not signed. */
   readonly secrets?: readonly string[] | undefined

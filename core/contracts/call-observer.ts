@@ -245,7 +245,7 @@ export interface ClosedRequest {
   readonly attempts: number
   /** Null if nobody answered and no attempt was billed. */
   readonly usage: TokenUsage | null
-  /** What it is charged, in US dollars; null if unknown. */
+  /** The charge in US dollars; null if unknown. */
   readonly costUsd: number | null
   /** The fields of the policy that are on. Null if no key was known. */
   readonly policy: Readonly<Record<PolicyField, boolean>> | null

@@ -158,7 +158,7 @@ export function definePlugin<const S extends OptionsSchema, N extends Needs = {}
 /** Known to every copy of this package in the process. */
 const mark = Symbol.for('turnpike/plugin')
 
-/** What `definePlugin` got, for the function that it returned. */
+/** The argument of `definePlugin`, for the function that it returned. */
 export function definitionOf(value: unknown): PluginDefinition | undefined {
   return typeof value === 'function' ? (value as { readonly [mark]?: PluginDefinition })[mark] : undefined
 }

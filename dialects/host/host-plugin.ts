@@ -31,7 +31,7 @@ import type { Check } from './table-shape.ts'
 /** Schemas of options, by name. */
 export type OptionSchemas = Readonly<Record<string, object>>
 
-/** What makes a plugin of a host's table. */
+/** The parts that make a plugin of a host's table. */
 export interface HostPlugin<H, P extends OptionSchemas = {}, R extends readonly string[] = readonly []> {
   /** The plugin's name, which is that of its package. */
   readonly name: string
@@ -87,7 +87,7 @@ export interface HostDialect<H> {
   provided?(provider: Provider, host: H): Provider
 }
 
-/** What a config says about a provider. */
+/** The options of a provider in a config. */
 export interface HostUse extends SendingRules {
   readonly id: string
   readonly apiKey?: string | readonly string[] | undefined

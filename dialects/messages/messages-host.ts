@@ -41,7 +41,7 @@ export interface MessagesHost extends HostPlace, Departures {
   readonly version?: string
   /** Beta features to enable, in the header `anthropic-beta`. */
   readonly betas?: readonly string[]
-  /** What models can do, by the first pattern that matches a model's name in lower case. What a row leaves out is as in the early form of the dialect. */
+  /** The abilities of models, by the first pattern that matches a model's name in lower case. What a row leaves out is as in the early form of the dialect. */
   readonly traits?: readonly (readonly [name: RegExp, traits: Partial<MessagesTraits>])[]
   /** The output limit if neither the caller nor the catalog sets one, because the protocol requires one. Default: that of the traits. */
   readonly defaultMaxTokens?: number

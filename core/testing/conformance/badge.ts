@@ -1,7 +1,7 @@
 import type { ConformanceReport } from './report.ts'
 import { isConformant } from './report.ts'
 
-/** What a badge says, in the form of the endpoint of shields.io. */
+/** A badge in the form of the endpoint of shields.io. */
 export interface Badge {
   readonly schemaVersion: 1
   /** Its left half, such as `turnpike 1.2.3`. */

@@ -44,7 +44,7 @@ export function isConformant({ passed, failed }: Pick<ConformanceReport, 'passed
   return failed === 0 && passed > 0
 }
 
-/** What differs between a report and another run of the same suites, one sentence each. */
+/** The differences between a report and another run of the same suites, one sentence each. */
 export function differencesOf(stated: ConformanceReport, found: ConformanceReport): readonly string[] {
   const differences: string[] = []
   for (const member of ['plugin', 'package', 'version', 'turnpike', 'commit'] as const) {

@@ -21,7 +21,7 @@ import type { ToolSuiteOptions } from '../suites/tool-suite.ts'
 
 type Beside<O> = Omit<O, keyof CallSuiteOptions>
 
-/** What suites need besides the plugin, by the name of the contract. The options of the suite of the contract say more. */
+/** Things that suites need besides the plugin, by the name of the contract. The options of the suite of the contract say more. */
 export interface ConformanceInputs {
   /** See the member for each suite. */
   readonly Providers?: {
