@@ -11,6 +11,7 @@ import type { PolicyField } from './policy.ts'
  * Experimental: this contract may change in any version.
  */
 export interface CallObserver {
+  /** Unique among observers. Errors in the log name its plugin. */
   readonly name: string
   /**
    * Called when a caller's request becomes a call to a model. Return undefined if nothing more of it matters. `earlier`: this observer's
@@ -244,7 +245,7 @@ export interface ClosedRequest {
   readonly attempts: number
   /** Null if nobody answered and no attempt was billed. */
   readonly usage: TokenUsage | null
-  /** What it is charged, in US dollars; null if unknown. */
+  /** The charge in US dollars; null if unknown. */
   readonly costUsd: number | null
   /** The fields of the policy that are on. Null if no key was known. */
   readonly policy: Readonly<Record<PolicyField, boolean>> | null

@@ -237,6 +237,7 @@ export interface DecisionClient {
   readonly credentials?: readonly Credential[]
   /** A decision that takes longer fails with 504. Default: 60 s. */
   readonly timeoutMs?: number
+  /** Those of the vendor. Default: see each member. */
   readonly limits?: DecisionLimits
   /** Maps a name without its prefix to the versioned id; undefined if this client has no such model. */
   resolve(model: string): string | undefined

@@ -9,6 +9,7 @@ import type { Sight } from './sight.ts'
 export interface RequestRecord extends RecordFacts {
   /** Content. Null unless the policy's `logging` is on. */
   readonly request: JsonObject | null
+  /** Content, like `request`. Also null if there was no answer. */
   readonly response: JsonObject | null
   /** Content in addition to these two, by kind: what plugins keep and, as `error`, the words of an error. Absent if there is none. */
   readonly kept?: Readonly<Record<string, JsonObject>>
@@ -151,6 +152,7 @@ type Writable<T> = { -readonly [N in keyof T]: T[N] }
 
 /** Receives records in the background, after the reply. */
 export interface LogSink {
+  /** Unique among sinks. Log lines and the alert `sink:<name>` have it. */
   readonly name: string
   /** `metadata`: `request` and `response` are null for this sink. */
   readonly accepts: 'metadata' | 'content'

@@ -142,8 +142,11 @@ export type Routing = Wire<typeof routing>
  * the caller wants besides, such as to continue a stored answer, is in the `RequestEnvelope`.
  */
 export type GenerationRequest = Omit<Wire<typeof requestSchema>, 'input' | 'tools' | 'routing'> & {
+  /** Oldest first. A text of the caller is a message of the user here: docs/protocol/items.md. */
   readonly input: readonly Item[]
+  /** Those that the caller runs, and those of the gateway: docs/protocol/tools.md. */
   readonly tools?: readonly ToolDefinition[]
+  /** Providers, sorts and fallbacks that the caller asks for: docs/protocol/routing.md. */
   readonly routing?: Routing
   /**
    * The dialect that the caller speaks, and its top-level members that this request cannot say. They go only to upstreams of that dialect,
@@ -152,9 +155,13 @@ export type GenerationRequest = Omit<Wire<typeof requestSchema>, 'input' | 'tool
    * which the answer would be another one, so that only endpoints of the dialect may answer.
    */
   readonly extra?: {
+    /** Such as `openai-responses`. */
     readonly dialect: string
+    /** By their names in the dialect. */
     readonly fields: JsonObject
+    /** By their names in the dialect. */
     readonly exact?: JsonObject
+    /** Default: none. */
     readonly needed?: readonly string[]
   }
 }

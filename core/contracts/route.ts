@@ -24,6 +24,7 @@ export const routeMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 /** One method and path of the HTTP API. */
 export interface Route {
+  /** In upper case. */
   readonly method: (typeof routeMethods)[number]
   /** Such as `/v1/models/**:id`. Matches with and without a trailing slash. */
   readonly path: string
@@ -103,9 +104,11 @@ export interface JsonOptions {
 
 /** One HTTP request. Reading `caller` throws if the route's `auth` is `none`. */
 export interface Exchange extends RequestScope {
+  /** Its body can be read once: use `json`. */
   readonly request: Request
   /** The headers of the request. Reading one here is cheaper than through `request`. */
   readonly headers: Pick<Headers, 'get'>
+  /** The parameters of the path by name, such as `id` of `/v1/models/**:id`. */
   readonly params: Readonly<Record<string, string>>
   /** The query parameters. */
   readonly query: URLSearchParams
@@ -122,8 +125,11 @@ export interface Exchange extends RequestScope {
   detach(): AbortSignal
 }
 
+/** The answer of a route. */
 export interface Reply {
+  /** An HTTP status from 200. */
   readonly status: number
+  /** By name. Core adds others, such as `x-request-id`. */
   readonly headers?: Readonly<Record<string, string>>
   /** JSON text, or the stream from `exchange.stream()`. Empty if absent. */
   readonly body?: string | StreamBody
