@@ -53,6 +53,7 @@ export type GenerationToWrap = CallToWrap<'generation', GenerationRequest>
 export type DecisionToWrap = CallToWrap<'decision', DecisionRequest>
 export type CountToWrap = CallToWrap<'count', GenerationRequest>
 export type EmbeddingToWrap = CallToWrap<'embedding', EmbeddingRequest>
+/** A reranking that a call wrapper may answer or look at. */
 export type RerankToWrap = CallToWrap<'rerank', RerankRequest>
 
 /**
@@ -93,6 +94,7 @@ export type CountWrap = CallWrap<InputCount, AnsweredCount>
 
 /** Its answer has one vector per input. Core reports a usage of 0. */
 export type EmbeddingWrap = CallWrap<EmbeddingReply, AnsweredRetrieval<EmbeddingReply>>
+/** The work of a call wrapper in one reranking. */
 export type RerankWrap = CallWrap<RerankReply, AnsweredRetrieval<RerankReply>>
 
 interface AnsweredCall {

@@ -158,7 +158,12 @@ export const itemSchema = {
   ],
 } as const satisfies Schema
 
-export type MessageItem = Omit<Wire<typeof message>, 'content'> & WithExtra & { readonly content: readonly Part[] }
+/** A message of the conversation, from the caller or the model: docs/protocol/items.md#input-items. */
+export type MessageItem = Omit<Wire<typeof message>, 'content'> &
+  WithExtra & {
+    /** Text alone is one part, too. */
+    readonly content: readonly Part[]
+  }
 export type FunctionCallItem = Wire<typeof functionCall> & WithExtra
 /** Callers may omit `call_id`. Core fills it in when it adds history (`generation/tool-outputs.ts`), before guards and providers see it. */
 export type FunctionCallOutputItem = Omit<Wire<typeof functionCallOutput>, 'output' | 'call_id'> &
@@ -171,7 +176,9 @@ export type CustomToolCallOutputItem = Omit<Wire<typeof customToolCallOutput>, '
   WithExtra & {
     readonly output: string | readonly InputPart[]
   }
+/** Reasoning of an earlier turn. `encrypted_content` is the state of the vendor that made it. */
 export type ReasoningItem = Wire<typeof reasoning> & WithExtra
+/** A search of an earlier turn. */
 export type WebSearchCallItem = Wire<typeof webSearchCall>
 export type CompactionItem = Wire<typeof compaction>
 export type ItemReference = Wire<typeof itemReference>

@@ -15,7 +15,9 @@ const fallbacks = { type: 'array', maxItems: 64, items: { type: 'string', minLen
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
 export type Effort = (typeof efforts)[number]
 
+/** The service tiers that a request may name: docs/protocol/request.md#accepted-without-effect. */
 export const serviceTiers = ['auto', 'default', 'flex', 'scale', 'priority', 'fast', 'ultrafast'] as const
+/** `fast` is another name for `priority`. */
 export type ServiceTier = (typeof serviceTiers)[number]
 
 /** Parts of an answer that vendors leave out unless a request asks for them. Log probabilities have their own member. */
@@ -69,6 +71,7 @@ const routing = {
   },
 } as const satisfies Schema
 
+/** The schema of a `GenerationRequest`, before a surface adds its own rules: docs/protocol/request.md#members. */
 export const requestSchema = {
   type: 'object',
   required: ['input', 'model'],
@@ -131,7 +134,9 @@ export const requestSchema = {
   },
 } as const satisfies Schema
 
+/** The form of the answer, such as JSON by a schema: docs/protocol/request.md#text. */
 export type TextFormat = Wire<typeof textFormat>
+/** How the caller wants endpoints chosen: docs/protocol/routing.md. */
 export type Routing = Wire<typeof routing>
 
 /**

@@ -131,8 +131,12 @@ export const toolChoiceSchema = {
 
 export type FunctionTool = Wire<typeof functionTool> & WithExtra
 export type CustomTool = Wire<typeof customTool> & WithExtra
+/** Tools under a common name: docs/protocol/tools.md#definitions. */
 export type NamespaceTool = Wire<typeof namespaceTool>
+/** A search of the web: docs/protocol/tools.md#web-search. */
 export type WebSearchTool = Wire<typeof webSearchTool> & WithExtra
 export type ForeignTool = { readonly type: (typeof foreignToolTypes)[number] } & JsonObject
+/** An entry of `tools`. */
 export type ToolDefinition = FunctionTool | CustomTool | NamespaceTool | WebSearchTool | ForeignTool | Vendor
+/** Which tools the model may or must call: docs/protocol/tools.md#choosing. */
 export type ToolChoice = Wire<typeof toolChoiceSchema>
