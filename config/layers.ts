@@ -45,7 +45,7 @@ function located(use: PluginUse, file: string): PluginUse {
   return isObject(use) && use.plugin && !use.origin ? { ...use, origin: { file } } : use
 }
 
-/** What comes later wins: member by member in `server`, plugin by plugin in `plugins`. */
+/** Later layers win: member by member in `server`, plugin by plugin in `plugins`. */
 function joined(base: Layers, over: Layers): Layers {
   const replaced = new Map(over.plugins.map(use => [identityOf(use), use]))
   const kept = base.plugins.map(use => replaced.get(identityOf(use)) ?? use)

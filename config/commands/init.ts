@@ -29,7 +29,7 @@ async function makeGateway(folder: string, options: InitOptions): Promise<void> 
   console.log('For a vendor, copy .env.example to .env, and set its API key there.')
 }
 
-/** What the flags say, and for the rest the answers of the person at the terminal. */
+/** The flags, and for the rest the answers of the person at the terminal. */
 async function choices({ yes, docker, compose }: InitOptions): Promise<GatewayChoices> {
   const ask = async (given: boolean | undefined, question: string): Promise<boolean> => given ?? (yes ? false : await confirm(question))
   const isComposed = await ask(compose, 'Make compose.yaml, with a Dockerfile?')

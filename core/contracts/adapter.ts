@@ -23,6 +23,7 @@ export interface UpstreamRequest {
 /** Names are in lower case. Repeated headers are joined with ", ". */
 export type UpstreamHeaders = Readonly<Record<string, string | undefined>>
 
+/** Passes one event on to core. Synchronous. */
 export type Emit = (event: GenerationEvent) => void
 
 /** A vendor's dialect, without I/O. `httpProvider(id, adapter, gateway.http, options)` turns it into a provider. */
@@ -70,7 +71,9 @@ export interface ProviderAdapter {
  * list of numbers is a `{ json }` with its text, so that no reply blocks the event loop.
  */
 export interface EmbeddingDialect extends Omit<Embedder, 'embed'> {
+  /** As `ProviderAdapter.prepare`. */
   prepare(call: EmbeddingCall): UpstreamRequest
+  /** Reads a reply that is no error by its status. Throws `ProviderFailure` if it holds one. */
   reply(body: unknown, call: EmbeddingCall, headers: UpstreamHeaders): EmbeddingReply
 }
 
@@ -82,6 +85,7 @@ export interface RerankDialect extends Omit<Reranker, 'rerank'> {
   reply(body: unknown, call: RerankCall, headers: UpstreamHeaders): RerankReply
 }
 
+/** Reads one streamed reply. Core calls `frame` in order, then `end`. */
 export interface Decoder {
   /**
    * Called for each frame, with its event name if the framing has one. Throws `ProviderFailure` for an error inside the stream; events
@@ -99,6 +103,7 @@ export interface Decoder {
 
 /** Splits bytes into frames. Chunks may have any length. */
 export interface Framer {
+  /** Calls `push` for each frame that is complete, and keeps the rest for the next chunk. */
   feed(chunk: Uint8Array, push: (data: string, event?: string) => void): void
   /** Called when the body ends. */
   end?(push: (data: string, event?: string) => void): void

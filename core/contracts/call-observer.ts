@@ -11,6 +11,7 @@ import type { PolicyField } from './policy.ts'
  * Experimental: this contract may change in any version.
  */
 export interface CallObserver {
+  /** Unique among observers. Errors in the log name its plugin. */
   readonly name: string
   /**
    * Called when a caller's request becomes a call to a model. Return undefined if nothing more of it matters. `earlier`: this observer's
@@ -38,15 +39,21 @@ export interface TraceContext {
 export interface BegunCall {
   /** The id of the request, as in its record and in `x-request-id`. */
   readonly id: string
+  /** As in the record, such as `generation`. */
   readonly kind: CallKind
   /** The public API that the request came through, as in its record. */
   readonly surface: string | null
   /** The arrival of the request. */
   readonly at: number
+  /** The id of the caller's API key, never the key. */
   readonly keyId: string
+  /** The org of the key. Null if it has none. */
   readonly org: string | null
+  /** The team of the key. Null if it has none. */
   readonly team: string | null
+  /** True if the caller asked for a stream. */
   readonly stream: boolean
+  /** Null without a valid header `traceparent`. */
   readonly trace: TraceContext | null
   /** The id of the session, as in the record: an HMAC. Null if the request names none. */
   readonly session: string | null
@@ -70,7 +77,9 @@ export interface CallObservation {
   end?(ended: EndedCall): void
 }
 
+/** Returned by `CallObservation.attempt` to follow the attempt in the vendor's trace, too. */
 export interface AttemptObservation {
+  /** Called once. */
   end(ended: EndedAttempt): void
   /** The header `traceparent` of the request to the vendor. Default: none. Neither `tracestate` nor `baggage` is ever sent. */
   readonly traceparent?: string | undefined
@@ -88,28 +97,41 @@ export interface MadePlan {
   readonly sort: string | null
 }
 
+/** The argument of `CallObservation.guarded`. */
 export interface GuardLook {
+  /** When it began, in milliseconds since the epoch. */
   readonly at: number
   /** The time in the guardrail. For the answer, which arrives in pieces: of all its looks together. */
   readonly elapsedMs: number
+  /** Its name, as in records. */
   readonly guardrail: string
+  /** `output`: all of the answer. */
   readonly stage: 'input' | 'output'
+  /** `failed`: it threw, took too long or broke its contract. Its `onFailure` decides what follows. */
   readonly outcome: 'passed' | 'changed' | 'refused' | 'failed'
 }
 
+/** The argument of `CallObservation.tool`. */
 export interface BegunTool {
+  /** Milliseconds since the epoch. */
   readonly at: number
   /** The type of the tool, such as `web_search`. Never the name of a tool that a caller made up. */
   readonly type: string
 }
 
+/** Passed to the function that `CallObservation.tool` returned. */
 export interface EndedTool {
+  /** Since `BegunTool.at`. */
   readonly elapsedMs: number
+  /** True if the tool threw, or reported that it failed. */
   readonly isFailed: boolean
 }
 
+/** The argument of `CallObservation.attempt`. */
 export interface BegunAttempt {
+  /** Milliseconds since the epoch. */
   readonly at: number
+  /** The slug in `provider/model`. */
   readonly provider: string
   /** Null if no catalog lists it and the policy's `logging` is off, since the caller may have made it up. */
   readonly model: string | null
@@ -119,8 +141,10 @@ export interface BegunAttempt {
   readonly role: AttemptRole
 }
 
+/** The part of an attempt in a hedged request: see `SendingRules.hedgeAfter`. */
 export type AttemptRole = 'only' | 'first' | 'hedge'
 
+/** Passed to the function that `CallObservation.attempt` returned, or to its `end`. */
 export interface EndedAttempt {
   /** With the time in which nobody read. */
   readonly elapsedMs: number
@@ -138,18 +162,23 @@ export interface EndedAttempt {
   readonly costUsd: number | null
 }
 
+/** The argument of `CallObservation.toolRound`: the calls of one reply, which run together. */
 export interface BegunToolRound {
+  /** Milliseconds since the epoch. */
   readonly at: number
   /** The number of calls that run, by the type of the tool. */
   readonly tools: Readonly<Record<string, number>>
 }
 
+/** Passed to the function that `CallObservation.toolRound` returned. */
 export interface EndedToolRound {
+  /** Until the last of the tools has ended. */
   readonly elapsedMs: number
   /** How many of the calls failed. */
   readonly failed: number
 }
 
+/** The argument of `CallObservation.end`. */
 export interface EndedCall {
   /** Since the arrival of the request. */
   readonly elapsedMs: number
@@ -157,7 +186,9 @@ export interface EndedCall {
   readonly outcome: 'ok' | 'failed' | 'left'
   /** The status of the call: 200, or that of its error, also where the client got 200 before. 499 if the client left. */
   readonly status: number
+  /** The `code` of the error. Null if the call succeeded. */
   readonly errorCode: string | null
+  /** Null if the call succeeded. */
   readonly reason: FailureReason | null
   /** From the arrival of the request to the first event of the answer. Null if none came. */
   readonly firstEventMs: number | null
@@ -169,36 +200,57 @@ export interface EndedCall {
   readonly isListed: boolean
   /** The name of the call wrapper that answered in the place of a model. */
   readonly answeredBy: string | null
+  /** How many were made. 0 if a wrapper answered, or nobody was asked. */
   readonly attempts: number
   /** As in the record. */
   readonly usage: TokenUsage | null
+  /** As in the record: US dollars, null if unknown. */
   readonly costUsd: number | null
 }
 
 /** A request whose record is closed. Names that callers made up are null, as in a call. */
 export interface ClosedRequest {
+  /** As in the header `x-request-id`. */
   readonly id: string
+  /** When it arrived, in milliseconds since the epoch. */
   readonly at: number
+  /** From its arrival to the end of its reply. */
   readonly elapsedMs: number
+  /** From its arrival to the first event of the answer. Null if none came. */
   readonly firstEventMs: number | null
+  /** Null if it never became a call. */
   readonly kind: CallKind | null
+  /** The public API that it came through, such as `messages`. Null: none. */
   readonly surface: string | null
+  /** Such as `POST`. */
   readonly method: string
+  /** Null without a valid header `traceparent`. */
   readonly trace: TraceContext | null
   /** As delivered: 499 if the client left first. */
   readonly status: number
+  /** The `code` of the error. Null if it succeeded. */
   readonly errorCode: string | null
+  /** Null if it succeeded. */
   readonly reason: FailureReason | null
+  /** Null if no key was known. */
   readonly keyId: string | null
+  /** The org of the key. Null if it has none, or no key was known. */
   readonly org: string | null
+  /** The team of the key. Null if it has none, or no key was known. */
   readonly team: string | null
+  /** The one that answered or, if none did, was asked last. Null without an attempt. */
   readonly provider: string | null
+  /** Its canonical name, as in the catalog. Null without an attempt. */
   readonly model: string | null
   /** As in `BegunAttempt`. False without a model. */
   readonly isListed: boolean
+  /** True if the caller asked for a stream. */
   readonly stream: boolean
+  /** How many were made. */
   readonly attempts: number
+  /** Null if nobody answered and no attempt was billed. */
   readonly usage: TokenUsage | null
+  /** The charge in US dollars; null if unknown. */
   readonly costUsd: number | null
   /** The fields of the policy that are on. Null if no key was known. */
   readonly policy: Readonly<Record<PolicyField, boolean>> | null

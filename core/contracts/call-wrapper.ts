@@ -24,6 +24,7 @@ export type CallKind = 'generation' | 'decision' | 'count' | RetrievalKind
  * Experimental: this contract may change in any version.
  */
 export interface CallWrapper {
+  /** Unique among wrappers, such as `response-cache`. Errors in the log name it. */
   readonly name: string
   /** A wrapper that may not see a caller's content because of `zdr` or `hipaa` is not opened. Nor if the agreement excludes a feature of the request. */
   readonly seesContent: Sight
@@ -33,15 +34,19 @@ export interface CallWrapper {
   readonly timeoutMs: number
   /** Opens a generation. Return undefined to leave the call alone. Stop working when `signal` aborts: nobody waits for an answer any longer. Without this function, generations pass. */
   generation?(call: GenerationToWrap, context: RunContext, signal: AbortSignal): Maybe<GenerationWrap | undefined>
+  /** Like `generation`, for decisions. Without this function, they pass. */
   decision?(call: DecisionToWrap, context: RunContext, signal: AbortSignal): Maybe<DecisionWrap | undefined>
+  /** Like `generation`, for the counts of input tokens that callers ask for. Without this function, they pass. */
   count?(call: CountToWrap, context: RunContext, signal: AbortSignal): Maybe<CountWrap | undefined>
   /** Without an agreement that names the kind, not opened for callers whose policy has `zdr` or `hipaa` on, unless it sees content locally. */
   embedding?(call: EmbeddingToWrap, context: RunContext, signal: AbortSignal): Maybe<EmbeddingWrap | undefined>
+  /** Like `embedding`, for rerankings. Without this function, they pass. */
   rerank?(call: RerankToWrap, context: RunContext, signal: AbortSignal): Maybe<RerankWrap | undefined>
 }
 
 /** A call that is about to be made. Frozen. */
 export interface CallToWrap<Kind extends CallKind, Request> {
+  /** Equals the name of the function that gets it. */
   readonly kind: Kind
   /** As the model would get it: with the conversation before it, and as the guardrails on input left it. */
   readonly request: Request
@@ -49,9 +54,13 @@ export interface CallToWrap<Kind extends CallKind, Request> {
   readonly endpoints: readonly Endpoint[]
 }
 
+/** The argument of `CallWrapper.generation`. */
 export type GenerationToWrap = CallToWrap<'generation', GenerationRequest>
+/** The argument of `CallWrapper.decision`. */
 export type DecisionToWrap = CallToWrap<'decision', DecisionRequest>
+/** The argument of `CallWrapper.count`: the request whose input is counted. */
 export type CountToWrap = CallToWrap<'count', GenerationRequest>
+/** The argument of `CallWrapper.embedding`. */
 export type EmbeddingToWrap = CallToWrap<'embedding', EmbeddingRequest>
 /** A reranking that a call wrapper may answer or look at. */
 export type RerankToWrap = CallToWrap<'rerank', RerankRequest>
@@ -61,6 +70,7 @@ export type RerankToWrap = CallToWrap<'rerank', RerankRequest>
  * and costs nothing. It goes through the guardrails on output, is stored, delivered and recorded as a model's.
  */
 export interface CallWrap<Answer, Answered> {
+  /** Given in the place of a model. Absent: the wrapper only looks. */
   readonly answer?: Answer
   /** Called once the whole answer has passed the guardrails, is stored and delivered. Nobody waits for it. */
   end?(answered: Answered): Maybe<void>
@@ -90,6 +100,7 @@ export interface GenerationWrap extends CallWrap<
 /** Its answer has one answer per question. Core reports a usage of 0. */
 export type DecisionWrap = CallWrap<DecisionReply, AnsweredDecision>
 
+/** Its answer is the number of input tokens. */
 export type CountWrap = CallWrap<InputCount, AnsweredCount>
 
 /** Its answer has one vector per input. Core reports a usage of 0. */
@@ -102,11 +113,13 @@ interface AnsweredCall {
   readonly by: string | undefined
 }
 
+/** The argument of `end` of a `GenerationWrap`. */
 export interface AnsweredGeneration extends AnsweredCall {
   /** The endpoint that answered or, if a wrapper did, the first one of the plan. */
   readonly endpoint: Endpoint
   /** Why the answer ended; with several choices, the last one. */
   readonly finish: FinishReason
+  /** Of all rounds and choices together. All 0 if a wrapper answered. */
   readonly usage: TokenUsage
   /** In US dollars; null if unknown. */
   readonly costUsd: number | null
@@ -114,16 +127,24 @@ export interface AnsweredGeneration extends AnsweredCall {
   readonly ranTools: boolean
 }
 
+/** The argument of `end` of a `DecisionWrap`. */
 export interface AnsweredDecision extends AnsweredCall {
+  /** The endpoint that answered or, if a wrapper did, the first one of the plan. */
   readonly endpoint: Endpoint
+  /** Has one answer per question. */
   readonly reply: DecisionReply
 }
 
+/** The argument of `end` of a `CountWrap`. */
 export interface AnsweredCount extends AnsweredCall {
+  /** As the caller gets it. */
   readonly count: InputCount
 }
 
+/** The argument of `end` of an `EmbeddingWrap` or a `RerankWrap`. */
 export interface AnsweredRetrieval<Reply> extends AnsweredCall {
+  /** The endpoint that answered or, if a wrapper did, the first one of the plan. */
   readonly endpoint: Endpoint
+  /** To the whole batch, even if the vendor got it in several requests. */
   readonly reply: Reply
 }

@@ -7,7 +7,12 @@ export interface ConversationPart {
   /** More than one if the conversation is longer than the context window. Each part begins with the summary of those before it. */
   readonly count: number
   /** Calls of tools that nobody has answered yet. They are not in the conversation that the model reads, and stay in full. */
-  readonly openCalls: readonly { readonly name: string; readonly input: string }[]
+  readonly openCalls: readonly {
+    /** The name of the tool. */
+    readonly name: string
+    /** As the model wrote it: JSON, or free text for a custom tool. */
+    readonly input: string
+  }[]
 }
 
 /**

@@ -52,6 +52,7 @@ export interface Connection {
   readonly head: Buffer
   /** Who opened the connection. Reading it throws if `auth` is `none`. */
   readonly caller: Caller
+  /** The gateway's log. Write no content to it. */
   readonly log: Logger
   /** Aborted when the socket has closed. */
   readonly signal: AbortSignal
@@ -84,5 +85,6 @@ export interface Connection {
 export interface HeldMessage {
   /** Call before so many bytes in all are kept. Throws a 503 if the messages and bodies of all requests leave no room. */
   hold(bytes: number): void
+  /** Call it when the message was answered. Frees the memory. */
   release(): void
 }

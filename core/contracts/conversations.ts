@@ -12,6 +12,7 @@ export interface Conversations {
   open(scope: RequestScope, id: string, use: { readonly adds: boolean }): ConversationThread
 }
 
+/** One run in a conversation. Pass it to `generate` in the envelope. */
 export interface ConversationThread extends Thread {
   /** Call it once the run is over, however it ended. */
   over(): Maybe<void>

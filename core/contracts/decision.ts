@@ -57,12 +57,22 @@ const question = { type: 'object', required: ['type'], discriminator: { property
 /** A question of a decision: docs/protocol/decisions.md#request. */
 export const questionSchema = { ...question, oneOf: [noul, choice, score] } as const satisfies Schema
 
-const properties = { model: { type: 'string', minLength: 1, maxLength: 256 }, state: described } as const
+const properties = {
+  /** A name of a decision model: docs/protocol/decisions.md#names. */
+  model: { type: 'string', minLength: 1, maxLength: 256 },
+  /** The situation that the questions are about. */
+  state: described,
+} as const
 
+/** The body of `POST /v1/systemone`: docs/protocol/decisions.md#request. */
 export const decisionRequestSchema = {
   type: 'object',
   required: ['model', 'state', 'questions'],
-  properties: { ...properties, questions: { type: 'object', minProperties: 1, additionalProperties: questionSchema } },
+  properties: {
+    ...properties,
+    /** By ids that the caller chooses. */
+    questions: { type: 'object', minProperties: 1, additionalProperties: questionSchema },
+  },
 } as const satisfies Schema
 
 /** A decision of either form, as guardrails get it and give it back. */
@@ -76,6 +86,7 @@ export const anyDecisionSchema = {
 
 /** Any JSON value that describes something. */
 export type Description = string | JsonObject | readonly unknown[]
+/** The meaning of an option, a level or an answer. `null`: its name says enough. */
 export type Criterion = Description | number | boolean | null
 
 interface Named {
@@ -126,8 +137,11 @@ export type Question = Named &
 
 /** A decision request, without members that the protocol does not know. */
 export interface DecisionRequest {
+  /** The caller's name. A client gets the versioned id. */
   readonly model: string
+  /** The situation that the questions are about. */
   readonly state: Description
+  /** By ids that the caller chose. The answers have the same. */
   readonly questions: Readonly<Record<string, Question>>
   /**
    * `items`: the state is text or a list of conversation items, whose parts may be images and JSON (`input_json`); `instructions` are text or
@@ -137,6 +151,7 @@ export interface DecisionRequest {
   readonly form?: 'items'
   /** For vendors that cache prompts. Clients get an HMAC of the caller's key. Only with `form: 'items'`, like the members below. */
   readonly prompt_cache_key?: string
+  /** As the caller sent it. */
   readonly prompt_cache_options?: JsonObject
   /** Top-level members that the public Decisions API may know. Absent if a guardrail reads the content of the request. */
   readonly extra?: JsonObject
@@ -144,24 +159,35 @@ export interface DecisionRequest {
 
 /** The answer to one question, with the same `type`. The vendor's extra members are passed on to the caller. */
 export type DecisionAnswer =
-  | ({ readonly type: 'noul'; readonly noul: number } & JsonObject)
+  | ({
+      readonly type: 'noul'
+      /** The probability of yes, from 0 to 1. */
+      readonly noul: number
+    } & JsonObject)
   | ({
       readonly type: 'choice'
+      /** The chosen option, by its name in `criteria`. */
       readonly choice: string
+      /** How concentrated the probabilities are, from 0 to 1: docs/protocol/decisions.md#answers. */
       readonly confidence?: number
+      /** By the names of the options. */
       readonly probabilities?: Readonly<Record<string, number>>
     } & JsonObject)
   | ({
       readonly type: 'score'
+      /** The probability-weighted index of the level. */
       readonly score: number
+      /** As of a `choice`. */
       readonly confidence?: number
       /** Keyed by the level's index, starting at `"0"`. */
       readonly probabilities?: Readonly<Record<string, number>>
+      /** The levels, keyed in the same way. */
       readonly legend?: Readonly<Record<string, Criterion>>
     } & JsonObject)
   /** The model declined to answer. Only for requests with `form: 'items'`: for others it is a failure. */
   | ({ readonly type: 'refusal' } & JsonObject)
 
+/** The answer of a `DecisionClient`, or of a call wrapper in its place. */
 export interface DecisionReply {
   /** The version that answered, if it differs from the requested one. Without a prefix. */
   readonly model?: string
@@ -177,10 +203,22 @@ export interface DecisionReply {
 
 /** Cached tokens are part of `input_tokens`, and reasoning is part of `output_tokens`. */
 export type DecisionUsage = {
+  /** All of them, cached or not. */
   readonly input_tokens: number
+  /** With those of reasoning. */
   readonly output_tokens: number
-  readonly input_tokens_details?: { readonly cached_tokens?: number; readonly cache_write_tokens?: number }
-  readonly output_tokens_details?: { readonly reasoning_tokens?: number }
+  /** Absent if the vendor tells no more. */
+  readonly input_tokens_details?: {
+    /** Read from a cache. */
+    readonly cached_tokens?: number
+    /** Written to a cache. */
+    readonly cache_write_tokens?: number
+  }
+  /** Absent if the vendor tells no more. */
+  readonly output_tokens_details?: {
+    /** A part of `output_tokens`. */
+    readonly reasoning_tokens?: number
+  }
 } & JsonObject
 
 /**
@@ -218,6 +256,7 @@ export interface DecisionClient {
   readonly credentials?: readonly Credential[]
   /** A decision that takes longer fails with 504. Default: 60 s. */
   readonly timeoutMs?: number
+  /** Those of the vendor. Default: see each member. */
   readonly limits?: DecisionLimits
   /** Maps a name without its prefix to the versioned id; undefined if this client has no such model. */
   resolve(model: string): string | undefined
@@ -229,12 +268,15 @@ export interface DecisionClient {
   decide(call: DecisionCall): Promise<DecisionReply>
 }
 
+/** One attempt at a decision, for `DecisionClient.decide`. */
 export interface DecisionCall {
   /** `model` is the versioned id, without a prefix. */
   readonly request: DecisionRequest
+  /** The id of one of the client's `credentials`. Undefined if it has none. */
   readonly credentialId: string | undefined
   /** This attempt's signal. Aborted when the client disconnects or the decision takes too long. */
   readonly signal: AbortSignal
+  /** The caller and the policy of the request. */
   readonly context: RunContext
   /** The header `traceparent` to send to the vendor, if an observer follows the attempt. */
   readonly traceparent?: string | undefined
@@ -249,10 +291,12 @@ export interface DecisionCall {
 export interface Decided extends DecisionReply {
   /** `provider/model`, with the version that answered. */
   readonly model: string
+  /** As the caller gets it. */
   readonly usage: DecisionUsage
   /** The same as core bills it. */
   readonly billed: TokenUsage
   /** In US dollars; null if unknown. */
   readonly costUsd: number | null
+  /** How many were made, with those at other clients. 0 if a call wrapper answered. */
   readonly attempts: number
 }

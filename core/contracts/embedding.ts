@@ -10,6 +10,7 @@ export type EmbeddingPurpose = 'query' | 'document' | 'classification' | 'cluste
 /** The forms in which a surface can pass vectors on. */
 export type VectorFormat = 'float' | 'base64'
 
+/** A request for vectors, as every surface can say it: docs/protocol/embeddings.md#request. */
 export interface EmbeddingRequest extends RetrievalRequest {
   /** At least one. No text and no list of tokens is empty. */
   readonly input: readonly EmbeddingInput[]
@@ -17,6 +18,7 @@ export interface EmbeddingRequest extends RetrievalRequest {
   readonly dimensions?: number | undefined
   /** The form that the caller wants. Core accepts either of a vendor, and the surface converts. */
   readonly format: VectorFormat
+  /** Undefined: the model's default. */
   readonly purpose?: EmbeddingPurpose | undefined
 }
 
@@ -32,19 +34,23 @@ export type Vector =
       readonly json: string
     }
 
+/** The vendor's answer to one `EmbeddingCall`. */
 export interface EmbeddingReply {
   /** One for each input, in their order. Core rejects any other number of them. */
   readonly vectors: readonly Vector[]
+  /** Of this request. Undefined: core estimates. */
   readonly usage?: RetrievalUsage | undefined
 }
 
 /** The most that one request to a vendor may have. Core sends a larger batch in several requests. */
 export interface EmbeddingLimits {
+  /** How many texts. Default: no limit. */
   readonly inputs?: number | undefined
   /** In tokens, over all inputs. */
   readonly tokens?: number | undefined
 }
 
+/** One request to a vendor: the whole batch, or a part of it. */
 export type EmbeddingCall = RetrievalCall<EmbeddingRequest>
 
 /** What a provider has if it makes embeddings. */
@@ -53,6 +59,7 @@ export interface Embedder {
   readonly takesTokens?: boolean | undefined
   /** The formats that the vendor can send, the usual one first. Core asks for the caller's if it can. Default: `float` only. */
   readonly formats?: readonly VectorFormat[] | undefined
+  /** The vendor's limits. Core splits a larger batch. Default: none. */
   limits?(endpoint: Endpoint): EmbeddingLimits
   /** Called once per request to the vendor. Throws `ProviderFailure`. */
   embed(call: EmbeddingCall): Promise<EmbeddingReply>
@@ -62,11 +69,15 @@ export interface Embedder {
 export interface Embedded {
   /** `provider/model`. */
   readonly model: string
+  /** The slug in `provider/model`. */
   readonly provider: string
+  /** One for each input, in their order. */
   readonly vectors: readonly Vector[]
+  /** Of all inputs, as billed. */
   readonly inputTokens: number
   /** In US dollars; null if unknown. */
   readonly costUsd: number | null
+  /** How many were made. 0 if a call wrapper answered. */
   readonly attempts: number
   /**
    * Call at once, if the vectors are not written at once: they count in the memory of answers until `done`. `abandon` is called if that

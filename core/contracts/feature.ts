@@ -7,6 +7,7 @@ import type { GenerationRequest } from './request.ts'
  * for more than an hour.
  */
 export const features = ['tools', 'structured_output', 'images', 'files', 'media_urls', 'web_search', 'extended_cache'] as const
+/** An entry of `excludes` in a certificate. */
 export type Feature = (typeof features)[number]
 
 export function usesFeature(request: GenerationRequest, feature: Feature): boolean {

@@ -15,6 +15,7 @@ import type { Sight } from './sight.ts'
  * are failures of the guardrail: see `onFailure`.
  */
 export interface Guardrail {
+  /** Unique among guardrails. A key names it in `guardrails`; errors and the log do, too. */
   readonly name: string
   /** The policy fields that this guardrail enforces. A request whose policy turns on a field that no plugin enforces is refused. */
   readonly enforces: readonly PolicyField[]
@@ -88,6 +89,7 @@ export interface RefusedRoute {
   }[]
 }
 
+/** The place of a text in an answer. */
 export interface OutputChannel {
   /** `data`: a string of an item that is neither a message, reasoning nor a call, such as a search query. */
   readonly kind: 'text' | 'refusal' | 'reasoning' | 'arguments' | 'custom-input' | 'data'
@@ -99,26 +101,49 @@ export interface OutputChannel {
 export interface AnswerItem {
   /** Its position in the answer, among all items that the model made, of all choices. */
   readonly index: number
+  /** `foreign`: an item that only one dialect knows. */
   readonly kind: 'message' | 'reasoning' | 'call' | 'search' | 'foreign'
   /** The function that a call names. */
   readonly name?: string | undefined
+  /** In their order. `ItemVerdict.replace` has one for each. */
   readonly texts: readonly AnswerText[]
 }
 
+/** One text of an item of the answer, such as a part of a message or the arguments of a call. */
 export interface AnswerText extends OutputChannel {
   /** Such as `content[0].text`. */
   readonly path: string
+  /** The whole text. */
   readonly text: string
 }
 
 /** `replace` has one text for each of the item's, in their order. An empty one removes the part. */
-export type ItemVerdict = { readonly pass: true } | { readonly replace: readonly string[] } | { readonly refuse: GatewayError }
+export type ItemVerdict =
+  | { readonly pass: true }
+  | {
+      /** Goes to the caller in the place of the texts. */
+      readonly replace: readonly string[]
+    }
+  | {
+      /** Ends the answer with this error. */
+      readonly refuse: GatewayError
+    }
 
 /** `replace` takes the whole request, not a part of it. Requests are frozen: copy what changes. */
-export type GuardVerdict<R = GenerationRequest> = { readonly pass: true } | { readonly replace: R } | { readonly refuse: GatewayError }
+export type GuardVerdict<R = GenerationRequest> =
+  | { readonly pass: true }
+  | {
+      /** Goes on in the place of the request. */
+      readonly replace: R
+    }
+  | {
+      /** The caller's error. */
+      readonly refuse: GatewayError
+    }
 
 /** Gets the text of one part in pieces, and returns what to deliver. It may hold back text until it has seen more. Synchronous. */
 export interface OutputFilter {
+  /** Called for each piece, in order. `refuse` ends the answer. */
   push(text: string): string | { readonly refuse: GatewayError }
   /** Called at the end of the part. Returns the text held back. */
   flush(): string | { readonly refuse: GatewayError }

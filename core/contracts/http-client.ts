@@ -12,6 +12,7 @@ export interface HttpClient {
   exchange?(request: UpstreamRequest, receiver: ReplyReceiver, connectTimeoutMs?: number): Transfer
   /** Downloads the images and files that a request references by URL, from public addresses only and within limits. Throws `MediaError`. */
   media(wanted: readonly WantedMedia[], signal: AbortSignal): Promise<GatheredMedia>
+  /** Core calls it when the gateway stops. */
   close(): Promise<void>
 }
 
@@ -70,7 +71,9 @@ export interface WantedMedia {
 
 /** Downloaded media. It counts against the memory limit until it is released. */
 export interface GatheredMedia {
+  /** By URL. */
   readonly contents: ReadonlyMap<string, MediaContent>
+  /** Frees its memory. Call it when no attempt needs the media any more. */
   release(): void
 }
 

@@ -10,17 +10,26 @@ export type ItemEvent = ItemOpen | ItemDelta | ItemClose | ChoiceEnd | ExtraEven
 /** Ends a choice, after its items are closed, and begins the next one. Only for requests with `choices`, which are told one after the other. */
 export interface ChoiceEnd {
   readonly type: 'choice'
+  /** Why this choice ended. Never `pause`. */
   readonly reason: FinishReason
 }
 
+/** An item of the answer begins: docs/protocol/items.md#output-items. */
 export interface ItemOpen {
   readonly type: 'item-open'
+  /** `kind` tells what it is; its `id` is the one that clients see. */
   readonly item: OpenedItem
 }
 
 /** More of the open item. An annotation's offsets count from the start of the message. */
 export type ItemDelta =
-  | Extract<GenerationEvent, { type: 'text' | 'refusal' | 'annotation' | 'reasoning' | 'reasoning-state' | 'tool-input' }>
+  | Extract<
+      GenerationEvent,
+      {
+        /** The events of a provider that sinks get, too. */
+        type: 'text' | 'refusal' | 'annotation' | 'reasoning' | 'reasoning-state' | 'tool-input'
+      }
+    >
   | SearchEnd
 
 /** The result of an open search. Replaces its members from when it opened. */
@@ -34,6 +43,7 @@ export interface SearchEnd {
   readonly results?: readonly SearchResult[]
 }
 
+/** Ends the open item. Nothing more of it follows. */
 export interface ItemClose {
   readonly type: 'item-close'
   /** `incomplete`: the answer was cut off inside this item. */

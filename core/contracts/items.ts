@@ -140,6 +140,7 @@ export const foreignItemTypes = [
 
 const foreign = { type: 'object', required: ['type'], properties: { type: { enum: foreignItemTypes } } } as const satisfies Schema
 
+/** An entry of `input`, after normalization: docs/protocol/items.md#input-items. */
 export const itemSchema = {
   type: 'object',
   required: ['type'],
@@ -164,25 +165,37 @@ export type MessageItem = Omit<Wire<typeof message>, 'content'> &
     /** Text alone is one part, too. */
     readonly content: readonly Part[]
   }
+/** A call of a function: docs/protocol/items.md#input-items. */
 export type FunctionCallItem = Wire<typeof functionCall> & WithExtra
 /** Callers may omit `call_id`. Core fills it in when it adds history (`generation/tool-outputs.ts`), before guards and providers see it. */
 export type FunctionCallOutputItem = Omit<Wire<typeof functionCallOutput>, 'output' | 'call_id'> &
   WithExtra & {
+    /** That of the call it answers. */
     readonly call_id: string
+    /** The result, for the model to read. */
     readonly output: string | readonly InputPart[]
   }
+/** A call of a custom tool, whose `input` is free text. */
 export type CustomToolCallItem = Wire<typeof customToolCall> & WithExtra
+/** The caller's answer to a call of a custom tool. */
 export type CustomToolCallOutputItem = Omit<Wire<typeof customToolCallOutput>, 'output'> &
   WithExtra & {
+    /** The result, for the model to read. */
     readonly output: string | readonly InputPart[]
   }
 /** Reasoning of an earlier turn. `encrypted_content` is the state of the vendor that made it. */
 export type ReasoningItem = Wire<typeof reasoning> & WithExtra
 /** A search of an earlier turn. */
 export type WebSearchCallItem = Wire<typeof webSearchCall>
+/** Stands for the conversation before it: docs/protocol/compaction.md#going-on. */
 export type CompactionItem = Wire<typeof compaction>
+/** Core replaces it by the stored item, so providers never get one: docs/protocol/items.md#references. */
 export type ItemReference = Wire<typeof itemReference>
-export type ForeignItem = { readonly type: (typeof foreignItemTypes)[number] } & JsonObject
+/** An item of a type that only the Responses dialect has, with any members: docs/protocol/items.md#input-items. */
+export type ForeignItem = {
+  /** Such as `code_interpreter_call`. */
+  readonly type: (typeof foreignItemTypes)[number]
+} & JsonObject
 
 /** One entry of a conversation. Clients see the `encrypted_content` of reasoning sealed; providers see the vendor's own bytes. */
 export type Item =

@@ -9,6 +9,7 @@ import type { Sight } from './sight.ts'
 export interface RequestRecord extends RecordFacts {
   /** Content. Null unless the policy's `logging` is on. */
   readonly request: JsonObject | null
+  /** Content, like `request`. Also null if there was no answer. */
   readonly response: JsonObject | null
   /** Content in addition to these two, by kind: what plugins keep and, as `error`, the words of an error. Absent if there is none. */
   readonly kept?: Readonly<Record<string, JsonObject>>
@@ -75,11 +76,15 @@ export type PassedOver =
   | 'queue'
   | 'compaction'
 
+/** One attempt at a request, in `RequestRecord.attempts`. */
 export interface AttemptRecord {
+  /** The slug in `provider/model`. */
   readonly provider: string
+  /** The canonical name, as in the catalog. */
   readonly model: string
   /** `ok`, `left` if it was abandoned, `outrun` if another endpoint answered first, or the kind of failure. */
   readonly outcome: string
+  /** The vendor's HTTP status, if the attempt failed with one. */
   readonly status: number | null
   /** When it began: milliseconds after the arrival of the request. Absent from records of versions that did not measure it. */
   readonly startedMs?: number
@@ -159,6 +164,7 @@ type Writable<T> = { -readonly [N in keyof T]: T[N] }
 
 /** Receives records in the background, after the reply. */
 export interface LogSink {
+  /** Unique among sinks. Log lines and the alert `sink:<name>` have it. */
   readonly name: string
   /** `metadata`: `request` and `response` are null for this sink. */
   readonly accepts: 'metadata' | 'content'

@@ -1,6 +1,7 @@
 /** Metrics are those of this period, unless a request names another. */
 export const defaultIntervalMs = 15 * 60_000
 
+/** A regular expression for the intervals of `routing.provider.interval`, such as `1h` or `15 minutes`. */
 export const intervalPattern = String.raw`^\d+(?:m| minutes|h| hours?|d| days?|w| weeks?|y| years?)$`
 
 const matcher = new RegExp(intervalPattern)

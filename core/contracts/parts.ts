@@ -12,7 +12,12 @@ const maxImageUrlLength = 20_971_520
 export const cacheControlSchema = {
   type: 'object',
   required: ['type'],
-  properties: { type: { const: 'ephemeral' }, ttl: { enum: ['5m', '1h'] } },
+  properties: {
+    /** The only kind. */
+    type: { const: 'ephemeral' },
+    /** How long to keep it. Default: the vendor's. */
+    ttl: { enum: ['5m', '1h'] },
+  },
 } as const satisfies Schema
 
 /** The Responses dialect's cache hint. */
@@ -115,8 +120,11 @@ export type Vendor = {
 
 /** Text of the caller, or of a tool. */
 export type TextPart = Wire<typeof inputText> & WithExtra
+/** An image, by address, `data:` URL or the id of a file: docs/protocol/items.md#content-parts. */
 export type ImagePart = Wire<typeof image> & WithExtra
+/** A file, such as a PDF. Exactly one of `file_data`, `file_url` and `file_id` is set. */
 export type FilePart = Wire<typeof file> & WithExtra
+/** A part of an input message or a tool's output: docs/protocol/items.md#content-parts. */
 export type InputPart = TextPart | ImagePart | FilePart | Vendor
 /** Text of the model, in a message of the assistant. */
 export type OutputTextPart = Wire<typeof outputText> & WithExtra

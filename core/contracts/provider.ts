@@ -52,6 +52,7 @@ export interface SendingRules {
 
 /** Identifies one of a provider's keys. Never the secret itself. */
 export interface Credential {
+  /** Safe to log, and unique in the provider. Calls name it as `credentialId`. */
   readonly id: string
   /** The vendor's account. Reasoning state is valid within one account only. */
   readonly account: string
@@ -91,6 +92,7 @@ export interface Provider extends SendingRules {
   readonly reranking?: Reranker | undefined
 }
 
+/** One attempt at one endpoint. */
 export interface ProviderCall {
   /**
    * After history, guards and lowering, without gateway-only members. Its items are frozen: copy what changes. `stream` says
@@ -99,9 +101,11 @@ export interface ProviderCall {
   readonly request: UpstreamRequestBody
   /** Its capabilities include the provider's defaults. */
   readonly endpoint: Endpoint
+  /** The credential to use. Undefined if the provider lists none. */
   readonly credentialId: string | undefined
   /** This attempt's signal. Aborted with the run, or when the attempt takes too long. */
   readonly signal: AbortSignal
+  /** That of the caller's request, the same for all its attempts. */
   readonly context: RunContext
   /** The header `traceparent` to send to the vendor, if an observer follows the attempt. `httpProvider` sends it. */
   readonly traceparent?: string | undefined
@@ -119,6 +123,7 @@ export interface ProviderCall {
   withholds?(texts: () => readonly string[]): void
 }
 
+/** Keeps the timeouts of one attempt. Core makes it: see `ProviderCall.clock`. */
 export interface AttemptClock {
   /** Stops the clock during work that is not the provider's, such as a download: timeouts pause, and the time is not measured. */
   pauseFor<T>(work: Promise<T>): Promise<T>
@@ -126,6 +131,7 @@ export interface AttemptClock {
   replied?(): void
 }
 
+/** Why an attempt failed. The kind decides on retries and on the caller's error: docs/protocol/errors.md#failures-of-vendors. */
 export const failureKinds = [
   'invalid-request',
   'not-found',
@@ -140,6 +146,7 @@ export const failureKinds = [
   'refused',
   'context-length',
 ] as const
+/** Decides what core does next, and the caller's error: docs/protocol/errors.md#failures-of-vendors. */
 export type FailureKind = (typeof failureKinds)[number]
 
 /** `replied`: the head of a reply came, but none of its events. */
@@ -185,9 +192,13 @@ export interface ProviderFailureOptions {
 /** A failed attempt. */
 export class ProviderFailure extends Error {
   override readonly name = 'ProviderFailure'
+  /** Decides whether core retries, and the caller's error: docs/protocol/errors.md#failures-of-vendors. */
   readonly kind: FailureKind
+  /** For image errors only. */
   readonly code: ImageErrorCode | undefined
+  /** The vendor's HTTP status. Undefined without a reply. */
   readonly status: number | undefined
+  /** How long the vendor asks to wait, in milliseconds. */
   readonly retryAfterMs: number | undefined
   /** Absent if the kind decides. */
   readonly transient: boolean | undefined
@@ -197,11 +208,15 @@ export class ProviderFailure extends Error {
   readonly isFault: boolean | undefined
   /** Absent if the status decides. */
   readonly ofCredential: boolean | undefined
+  /** The item or part of `request.input` at fault, by identity. */
   readonly subject: object | undefined
+  /** The vendor's whole error body. Content: never logged or recorded. */
   readonly upstream: string | undefined
+  /** The message without what it quotes, for records without content. Undefined if nobody wrote one. */
   readonly unquotedMessage: string | undefined
   /** Core sets it if the vendor's reply has one. The same goes for the next member. */
   vendorCode: string | undefined
+  /** The id that the vendor gave the request. */
   requestId: string | undefined
 
   static {
@@ -227,6 +242,7 @@ export class ProviderFailure extends Error {
     this.requestId = options.requestId
   }
 
+  /** Also true for failures of another copy of this package. */
   static is(error: unknown): error is ProviderFailure {
     return error instanceof ProviderFailure
   }

@@ -12,7 +12,9 @@ const positiveInteger = { type: 'integer', minimum: 1, maximum: whole } as const
 const string = { type: 'string' } as const
 const fallbacks = { type: 'array', maxItems: 64, items: { type: 'string', minLength: 1, maxLength: 256 } } as const
 
+/** Values of `reasoning.effort`, least first: docs/protocol/request.md#reasoning. */
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
+/** How hard the model thinks, as in `reasoning.effort` and `Capabilities.efforts`. */
 export type Effort = (typeof efforts)[number]
 
 /** The service tiers that a request may name: docs/protocol/request.md#accepted-without-effect. */
@@ -30,6 +32,7 @@ export const answerDetails = [
   'input-images',
   'screenshots',
 ] as const
+/** An entry of `details` in a request. */
 export type AnswerDetail = (typeof answerDetails)[number]
 
 const textFormat = {
@@ -144,8 +147,11 @@ export type Routing = Wire<typeof routing>
  * the caller wants besides, such as to continue a stored answer, is in the `RequestEnvelope`.
  */
 export type GenerationRequest = Omit<Wire<typeof requestSchema>, 'input' | 'tools' | 'routing'> & {
+  /** Oldest first. A text of the caller is a message of the user here: docs/protocol/items.md. */
   readonly input: readonly Item[]
+  /** Those that the caller runs, and those of the gateway: docs/protocol/tools.md. */
   readonly tools?: readonly ToolDefinition[]
+  /** Providers, sorts and fallbacks that the caller asks for: docs/protocol/routing.md. */
   readonly routing?: Routing
   /**
    * The dialect that the caller speaks, and its top-level members that this request cannot say. They go only to upstreams of that dialect,
@@ -154,9 +160,13 @@ export type GenerationRequest = Omit<Wire<typeof requestSchema>, 'input' | 'tool
    * which the answer would be another one, so that only endpoints of the dialect may answer.
    */
   readonly extra?: {
+    /** Such as `openai-responses`. */
     readonly dialect: string
+    /** By their names in the dialect. */
     readonly fields: JsonObject
+    /** By their names in the dialect. */
     readonly exact?: JsonObject
+    /** Default: none. */
     readonly needed?: readonly string[]
   }
 }

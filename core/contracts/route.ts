@@ -24,6 +24,7 @@ export const routeMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 /** One method and path of the HTTP API. */
 export interface Route {
+  /** In upper case. */
   readonly method: (typeof routeMethods)[number]
   /** Such as `/v1/models/**:id`. Matches with and without a trailing slash. */
   readonly path: string
@@ -103,6 +104,7 @@ export interface ReplyDescription {
   readonly content?: Readonly<Record<string, JsonObject>>
 }
 
+/** Limits for the body that `Exchange.json` reads. */
 export interface JsonOptions {
   /** The most members and elements in the whole body. More than the default are safe if nearly all are numbers. Default: 250,000. */
   readonly maxValues?: number | undefined
@@ -110,9 +112,11 @@ export interface JsonOptions {
 
 /** One HTTP request. Reading `caller` throws if the route's `auth` is `none`. */
 export interface Exchange extends RequestScope {
+  /** Its body can be read once: use `json`. */
   readonly request: Request
   /** The headers of the request. Reading one here is cheaper than through `request`. */
   readonly headers: Pick<Headers, 'get'>
+  /** The parameters of the path by name, such as `id` of `/v1/models/**:id`. */
   readonly params: Readonly<Record<string, string>>
   /** The query parameters. */
   readonly query: URLSearchParams
@@ -129,8 +133,11 @@ export interface Exchange extends RequestScope {
   detach(): AbortSignal
 }
 
+/** The answer of a route. */
 export interface Reply {
+  /** An HTTP status from 200. */
   readonly status: number
+  /** By name. Core adds others, such as `x-request-id`. */
   readonly headers?: Readonly<Record<string, string>>
   /** JSON text, or the stream from `exchange.stream()`. Empty if absent. */
   readonly body?: string | StreamBody
@@ -187,6 +194,7 @@ export interface GatewayServices {
   readonly reach: (scope: RequestScope) => (endpoint: Endpoint) => boolean
   /** For a surface that holds conversations between requests. `evict` is called when core lets it go, to free memory for answers. */
   holdMemory(owner: string, evict: () => void): HeldMemory
+  /** The stored responses. Each call names the caller. */
   readonly responses: StoredResponses
   /** How long a request may wait for a store, in milliseconds. */
   readonly storeTimeoutMs: number
@@ -194,13 +202,18 @@ export interface GatewayServices {
   readonly checkMedia: (items: readonly Item[]) => void
   /** The types of `tools` that plugins add. Core checks these entries by the schemas of the tools. */
   readonly toolTypes: ReadonlySet<string>
+  /** The models that are served. */
   readonly catalog: Catalog
+  /** Use it for all times. Tests replace it. */
   readonly clock: Clock
+  /** Makes globally unique ids, such as `resp_…`. */
   readonly ids: Ids
 }
 export const GatewayServices = token<GatewayServices>('gateway-services')
 
+/** The answer of `GatewayServices.countInput`. */
 export interface InputCount {
+  /** Of the whole input, with instructions and tools. */
   readonly tokens: number
   /** True if the gateway does not have the model's tokenizer, or the input contains more than text. */
   readonly estimated: boolean
@@ -220,7 +233,9 @@ export interface StoredResponses {
 export interface GenerationSink {
   /** The id of the answer, for the record. */
   readonly id?: string
+  /** Called once, when an endpoint or a call wrapper begins to answer. */
   begin(commitment: Commitment): void
+  /** Called with each piece, after the guardrails, in the order of the answer. */
   write(event: ItemEvent): void
   /**
    * Called before `close` if the request ended with a `compaction_trigger`: the newest messages of the user, which the caller goes on with
@@ -233,6 +248,7 @@ export interface GenerationSink {
   end(stored: boolean): void
   /** `costUsd`: see `Outcome`. */
   fail(error: GatewayError, usage: TokenUsage, costUsd: number | null): void
+  /** True while the client reads too slowly: core then awaits `drained()`. */
   readonly full: boolean
   /** Also called after `end` or `fail` while the sink is full: resolves when the client has everything, or has gone. */
   drained(): Promise<void>
@@ -248,7 +264,9 @@ export interface GenerationSink {
 
 /** An answer in its surface's format. */
 export interface FinishedAnswer {
+  /** Such as `resp_…`. The record keeps it as `answerId`. */
   readonly id: string
+  /** The whole object, in the format of the surface. Stored as it is. */
   readonly body: JsonObject
 }
 
@@ -256,13 +274,17 @@ export interface FinishedAnswer {
 export interface GenerationRun {
   /** Until this resolves, a failure can still be an HTTP status. */
   readonly committed: Promise<Commitment | GatewayError>
+  /** Resolves when the request is over: its answer is stored, delivered and charged. */
   readonly finished: Promise<Outcome | GatewayError>
 }
 
 /** The attempt that answers. `endpoint` is undefined if the status goes out before any attempt has answered. */
 export interface Commitment {
+  /** Its names go into headers: docs/protocol/http.md#response-headers. */
   readonly endpoint: Endpoint | undefined
+  /** How many have begun. 0 without an endpoint, and if a call wrapper answers. */
   readonly attempts: number
+  /** Go into the header `x-gateway-warnings`. */
   readonly warnings: readonly Warning[]
   /** True if the response will be stored. */
   readonly store: boolean

@@ -84,15 +84,19 @@ export interface ToolSession {
 
 /** A function to offer to the model. No tool of the request may have the same name. */
 export interface ToolFunction {
+  /** Letters, digits, `_` and `-`, at most 64. */
   readonly name: string
   /** How `tool_choice` may also call it. */
   readonly toolName?: string
+  /** For the model: when to call it, and what it returns. */
   readonly description: string
   /** A JSON Schema of an object. */
   readonly parameters: JsonObject
 }
 
+/** A call of a function that a tool offers. */
 export interface ToolCall {
+  /** The call's output has the same one. */
   readonly callId: string
   /** The name of the function. */
   readonly name: string

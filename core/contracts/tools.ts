@@ -78,6 +78,7 @@ export const webSearchTool = {
  * docs/protocol/tools.md#tools-of-coding-agents.
  */
 export const agentToolTypes = ['apply_patch', 'local_shell', 'shell', 'tool_search'] as const
+/** A type of tool that the caller runs, as in `Capabilities.agentTools`. */
 export type AgentToolType = (typeof agentToolTypes)[number]
 
 /** Tools that only the Responses dialect has. Callers may send others that are as unknown to core. */
@@ -129,13 +130,19 @@ export const toolChoiceSchema = {
   ],
 } as const satisfies Schema
 
+/** A function that the caller runs: docs/protocol/tools.md#definitions. */
 export type FunctionTool = Wire<typeof functionTool> & WithExtra
+/** A tool of the caller whose input is free text: docs/protocol/tools.md#definitions. */
 export type CustomTool = Wire<typeof customTool> & WithExtra
 /** Tools under a common name: docs/protocol/tools.md#definitions. */
 export type NamespaceTool = Wire<typeof namespaceTool>
 /** A search of the web: docs/protocol/tools.md#web-search. */
 export type WebSearchTool = Wire<typeof webSearchTool> & WithExtra
-export type ForeignTool = { readonly type: (typeof foreignToolTypes)[number] } & JsonObject
+/** A tool of a type that only the Responses dialect has, with any members: docs/protocol/tools.md#definitions. */
+export type ForeignTool = {
+  /** Such as `code_interpreter`. */
+  readonly type: (typeof foreignToolTypes)[number]
+} & JsonObject
 /** An entry of `tools`. */
 export type ToolDefinition = FunctionTool | CustomTool | NamespaceTool | WebSearchTool | ForeignTool | Vendor
 /** Which tools the model may or must call: docs/protocol/tools.md#choosing. */

@@ -33,9 +33,11 @@ export interface VitalSigns {
 
 /** How late timers fire, over the last minute. 0 before anything was measured. */
 export interface EventLoopDelay {
+  /** Of all measurements. */
   readonly meanMs: number
   /** The worst 99th percentile of all spans of ten seconds. */
   readonly p99Ms: number
+  /** The worst measurement. */
   readonly maxMs: number
 }
 

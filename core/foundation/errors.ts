@@ -14,6 +14,7 @@ export class AssemblyError extends Error {
 /** A mistake in a plugin or its use in the config. The message starts with the plugin's name. It is logged, so it must not contain content. */
 export class PluginError extends AssemblyError {
   override readonly name = 'PluginError'
+  /** Its name with its instance, such as `openai-chat(groq)`. */
   readonly plugin: string
   /** A word from an answer. Logged only if the policy of the request has `logging` on. */
   readonly word: string | undefined
@@ -57,16 +58,20 @@ export const errorCodes = [
   'context_length_exceeded',
   'provider_timeout',
 ] as const
+/** One of `errorCodes`. */
 export type ErrorCode = (typeof errorCodes)[number]
 
 /** The codes for image errors. Providers may set only these; core sets all others. */
 export type ImageErrorCode = Extract<ErrorCode, `${string}image${string}`>
 
+/** True for the codes that `ProviderFailureOptions.code` may have. */
 export function isImageErrorCode(code: unknown): code is ImageErrorCode {
   return typeof code === 'string' && code.includes('image') && (errorCodes as readonly string[]).includes(code)
 }
 
+/** The members of a `GatewayError`: docs/protocol/errors.md#http-errors. */
 export interface GatewayErrorOptions {
+  /** The HTTP status, such as 400. */
   readonly status: number
   /** Such as `invalid_request_error`. */
   readonly type: string
@@ -80,6 +85,7 @@ export interface GatewayErrorOptions {
   readonly reason?: FailureReason | undefined
   /** The path of the field at fault, such as `input[2].content`. */
   readonly param?: string | undefined
+  /** When to try again. Sent in the headers `retry-after` and `retry-after-ms`. */
   readonly retryAfterMs?: number | undefined
   /** The same request can never succeed: tells clients not to retry. */
   readonly final?: boolean
@@ -90,10 +96,19 @@ export interface GatewayErrorOptions {
   /** For policy refusals: the body has only `type` and `message` (docs/protocol/errors.md#policy-refusals). */
   readonly bare?: boolean
   /** A sentence that names a path. Added to the message if the path is served. */
-  readonly hint?: { readonly path: string; readonly text: string } | undefined
+  readonly hint?:
+    | {
+        /** Such as `/v1/models`. */
+        readonly path: string
+        /** Follows the message after a space. */
+        readonly text: string
+      }
+    | undefined
   /** More headers for the reply, such as `allow`. */
   readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Sent in headers, such as `x-gateway-provider`. Core sets it. */
   readonly asked?: Asked | undefined
+  /** The error behind it, for logs. Callers never see it. */
   readonly cause?: unknown
 }
 
@@ -103,26 +118,45 @@ export interface Asked {
   readonly provider: string
   /** How many attempts were made. */
   readonly attempts: number
-  readonly warnings: readonly { readonly param: string; readonly message: string }[]
+  /** Sent in the header `x-gateway-warnings`. */
+  readonly warnings: readonly {
+    /** The member of the request, such as `temperature`. */
+    readonly param: string
+    /** Ends the warning, after the member and a colon. */
+    readonly message: string
+  }[]
 }
 
 /** An error that the caller may see. The message says what was expected, what came, and what to do. It must not contain secrets or prompts. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError'
+  /** The HTTP status of the reply, such as 400. */
   readonly status: number
+  /** Such as `invalid_request_error`. */
   readonly type: string
+  /** Machine-readable. For a failed generation, one of `errorCodes`. */
   readonly code: string
+  /** The path of the field at fault, such as `input[2].content`. */
   readonly param: string | undefined
+  /** When to try again, in milliseconds from now. Sent as `retry-after` with a 429 or a transient error. */
   readonly retryAfterMs: number | undefined
+  /** The same request can never succeed: tells clients not to retry. */
   readonly final: boolean
+  /** The same request may succeed soon: tells clients to retry. */
   readonly transient: boolean
+  /** The vendor's error body. Sent to the caller only, never logged. */
   readonly upstreamError: string | undefined
+  /** For policy refusals: the body has only `type` and `message`. */
   readonly bare: boolean
+  /** A sentence that names a path. Added to the message if the path is served. */
   readonly hint: GatewayErrorOptions['hint']
+  /** More headers for the reply, such as `allow`. */
   readonly headers: Readonly<Record<string, string>> | undefined
+  /** The attempts before it. Core sets it; undefined if no provider was asked. */
   readonly asked: Asked | undefined
   /** The message without anything that the request or a vendor said, for records without content. Undefined if nobody wrote one. */
   readonly unquotedMessage: string | undefined
+  /** For records, metrics and alerts. Default: what the status says. */
   readonly reason: FailureReason
 
   static {

@@ -5,6 +5,7 @@
  * went away. `gateway`: a store or the gateway itself.
  */
 export interface FailureReason {
+  /** The class, as records have it in `reason`. */
   readonly kind:
     | 'request'
     | 'authentication'

@@ -34,6 +34,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** True if `JSON.parse` accepts the text. */
 export function isJson(text: string): boolean {
   return parseJson(text) !== undefined
 }

@@ -10,16 +10,19 @@ import { own, wording, type Own } from '../foundation/wording.ts'
 
 /** An agreement that an operator states for one model at one provider, and the features that it does not cover. */
 export interface Certificate {
+  /** Requests that use one of these are not covered. */
   readonly excludes?: readonly Feature[] | undefined
   /** The kinds of calls besides generations that it covers. */
   readonly covers?: readonly RetrievalKind[] | undefined
 }
 
+/** The rule of such a guardrail, and how its refusals name it. */
 export interface CertifiedOnly {
   /** Begins the refusal: `Zero data retention is on for this API key (set by the org)`. */
   readonly rule: string
   /** Completes "no provider … has". */
   readonly missing: string
+  /** Reads an endpoint's certificate, such as its `zdr`. False: it has none. */
   readonly certificateOf: (endpoint: Endpoint) => Certificate | false
   /** Features that no certificate covers. */
   readonly excludes?: readonly Feature[]

@@ -2,9 +2,11 @@ import type { DecisionRequest } from '../contracts/decision.ts'
 import { isImage, partsOfDecision } from './decision-parts.ts'
 import type { RequestText } from './request-texts.ts'
 
+/** Made by `decisionTexts`, for guardrails. */
 export interface DecisionTexts {
   /** A copy, which `replace` changes. */
   readonly request: DecisionRequest
+  /** Those of the state first, then those of each question. */
   readonly slots: readonly RequestText[]
   /** The paths of images. */
   readonly unreadable: readonly string[]

@@ -9,7 +9,9 @@ export interface JsonText {
   replace(text: string): void
 }
 
+/** Made by `jsonTexts`, for guardrails that replace text in JSON. */
 export interface JsonTexts {
+  /** In the order of the document. */
   readonly texts: readonly JsonText[]
   /** The document with its replacements. Everything else stays as written: spaces, repeated members, long numbers. */
   written(): string

@@ -17,10 +17,13 @@ export interface EngineDefinition<P, R extends readonly string[]> {
   adapter(options: Options<EngineSchema<P, R>>): Omit<EngineAdapter, 'name'>
 }
 
+/** The schema of all options of an engine's plugin. */
 export interface EngineSchema<P, R> {
   readonly type: 'object'
   readonly additionalProperties: false
+  /** As in the definition. */
   readonly required: R
+  /** Those of the definition, and `engineOptions`. */
   readonly properties: P & typeof engineOptions
 }
 

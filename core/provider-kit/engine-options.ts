@@ -14,6 +14,7 @@ export function engineBaseUrl<const D extends string>(address: D) {
   } as const
 }
 
+/** The option `apiKey` of a search engine that needs one. */
 export const engineKeyOption = { type: 'string', minLength: 1, writeOnly: true, description: "The engine's API key." } as const
 
 /** Spread these into an engine's options, and pass their values on to `httpEngine`. */

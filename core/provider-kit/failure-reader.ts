@@ -25,6 +25,7 @@ export interface VendorError {
 export interface ErrorReply {
   /** Absent for an error inside a reply. */
   readonly status?: number
+  /** Empty for an error inside a reply. */
   readonly headers: UpstreamHeaders
   /** The vendor's own text. */
   readonly upstream: string
@@ -33,6 +34,7 @@ export interface ErrorReply {
 /** Patterns in order of precedence, each with its meaning. */
 export type Patterns<T> = readonly (readonly [pattern: RegExp, meaning: T])[]
 
+/** Where a vendor's errors keep their members, and what those mean. */
 export interface FailureReaderOptions<E extends VendorError> {
   /** Finds the error in a parsed body, which is undefined if the vendor's text is not JSON. */
   errorIn(body: unknown, reply: ErrorReply): E
@@ -40,11 +42,13 @@ export interface FailureReaderOptions<E extends VendorError> {
   kindOf(error: E, status: number | undefined): FailureKind
   /** Changes the sentence that callers see. */
   messageOf?(message: string, kind: FailureKind): string
+  /** Codes of image errors, by patterns of the vendor's sentence. Default: none. */
   readonly imageCodes?: Patterns<ImageErrorCode>
   /** Removes keys that the vendor repeats when it refuses them. Applied to the texts of failures of kind `auth`. */
   withoutKeys?(text: string): string
 }
 
+/** Made by `failureReader`, for an adapter's `failure`, `decoder` and `reply`. */
 export interface FailureReader {
   /** An adapter's `failure`: a reply with status 400 or above. */
   failureFrom(status: number, headers: UpstreamHeaders, body: string): ProviderFailure

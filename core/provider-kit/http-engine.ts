@@ -14,6 +14,7 @@ import { own, wording } from '../foundation/wording.ts'
 
 /** A search service's dialect, without I/O. `httpEngine(adapter, gateway.http, options)` turns it into an engine. */
 export interface EngineAdapter {
+  /** As in records and messages. */
   readonly name: string
   /** Builds the vendor's request, without credentials. Pure. */
   prepare(query: SearchQuery): UpstreamRequest

@@ -9,7 +9,9 @@ import { HttpFeed, type HttpService } from './http-feed.ts'
 import { checkClient } from './check-client.ts'
 import { sendingRules } from './sending-options.ts'
 
+/** How `httpProvider` sends requests. */
 export interface HttpProviderOptions extends SendingRules {
+  /** Such as `ApiKeys.credentials`. The adapter's `authorize` gets the id of one. */
   readonly credentials?: readonly Credential[] | undefined
   /** Sent with every request. They override the adapter's headers of the same name. */
   readonly headers?: Readonly<Record<string, string>> | undefined

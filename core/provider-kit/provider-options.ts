@@ -17,6 +17,7 @@ export const apiKeyOption = {
   description: "The vendor's API key, or several to rotate through.",
 } as const
 
+/** The option `headers` of providers and search engines. Values are secret. */
 export const headersOption = {
   type: 'object',
   additionalProperties: { type: 'string', writeOnly: true },
@@ -25,6 +26,7 @@ export const headersOption = {
 
 /** A provider's keys, by ids that are safe to log. */
 export class ApiKeys {
+  /** For `HttpProviderOptions.credentials`. Undefined without a key. */
   readonly credentials: readonly Credential[] | undefined
   readonly #secrets = new Map<string, string>()
 

@@ -4,6 +4,7 @@ import { own, wording } from '../foundation/wording.ts'
 
 /** A credential with a limited lifetime. */
 export interface Grant<T> {
+  /** Such as a token. */
   readonly value: T
   /** Milliseconds since the epoch. Undefined if the credential does not expire. */
   readonly expiresAtMs: number | undefined

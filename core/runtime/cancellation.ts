@@ -10,14 +10,17 @@ export class Cancellation {
   #reason: unknown
   #controller: AbortController | undefined
 
+  /** True from the first `abort` on. */
   get aborted(): boolean {
     return this.#aborted
   }
 
+  /** As given to `abort`. Undefined before. */
   get reason(): unknown {
     return this.#reason
   }
 
+  /** Made when it is first read. Read it only for an API that needs one. */
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController()
@@ -26,6 +29,7 @@ export class Cancellation {
     return this.#controller.signal
   }
 
+  /** Calls the listeners at once, in their order. Only the first call counts. */
   abort(reason: unknown): void {
     if (this.#aborted) return
     this.#aborted = true
@@ -43,6 +47,7 @@ export class Cancellation {
     else this.#listeners = [listener]
   }
 
+  /** Does nothing if it does not listen. */
   offAbort(listener: Listener): void {
     const place = this.#listeners?.indexOf(listener) ?? -1
     if (place >= 0) this.#listeners!.splice(place, 1)

@@ -2,12 +2,15 @@ import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { startWorker } from './worker.ts'
 
+/** The program of a `DeadlineThread`, and its limits. */
 export interface DeadlineThreadOptions {
   /** The `import.meta.url` of a module in the same folder as the thread's program. */
   readonly beside: string
   /** The program's file name without its extension. It posts one message when it is ready, then one answer per question. */
   readonly module: string
+  /** The most time for one question. */
   readonly deadlineMs: number
+  /** The most heap, in MiB. */
   readonly memoryMb: number
 }
 
@@ -37,6 +40,7 @@ export class DeadlineThread<Question, Answer> {
     this.#worker.on('exit', () => (this.#alive = false))
   }
 
+  /** False after the first error and after `end()`: then make a new one. */
   get alive(): boolean {
     return this.#alive
   }
@@ -64,6 +68,7 @@ export class DeadlineThread<Question, Answer> {
     }
   }
 
+  /** Terminates the thread. Call it when no question is open. */
   end(): void {
     this.#alive = false
     void this.#worker.terminate()

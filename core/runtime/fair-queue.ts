@@ -8,6 +8,7 @@ export class FairQueue<T> {
   /** By owner, least recently served first. An owner without waiting or running jobs has no entry. */
   readonly #lines = new Map<string, OwnerLine<T>>()
 
+  /** The job waits behind the owner's earlier ones. */
   add(owner: string, job: T): void {
     const line = this.#lines.get(owner)
     if (line) line.waiting.push(job)
@@ -31,6 +32,7 @@ export class FairQueue<T> {
     return line.waiting.shift()
   }
 
+  /** Call once for each job that `next` returned, when it is over. */
   done(owner: string): void {
     const line = this.#lines.get(owner)!
     line.running--

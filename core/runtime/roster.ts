@@ -1,5 +1,6 @@
 /** An entry of a roster. Only the roster reads and writes `place`. */
 export interface Listed {
+  /** Its index. Any number before it is added, such as -1. */
   place: number
 }
 

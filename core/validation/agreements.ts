@@ -21,5 +21,10 @@ export const hipaaAgreement = {
   type: 'object',
   additionalProperties: false,
   required: ['baa_url'],
-  properties: { baa_url: url, excludes },
+  properties: {
+    /** Where to read the agreement. */
+    baa_url: url,
+    /** Default: none. */
+    excludes,
+  },
 } as const

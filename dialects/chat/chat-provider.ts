@@ -50,12 +50,24 @@ export interface ChatHosts<N extends string> {
 export interface ChatHostsSchema<N extends string> {
   readonly type: 'object'
   readonly additionalProperties: false
+  /** Each has a description, which the config and the docs show. */
   readonly properties: {
-    readonly host: { readonly enum: readonly N[]; readonly default: N }
+    /** Chooses one of `hosts`. */
+    readonly host: {
+      /** The names in `hosts`. */
+      readonly enum: readonly N[]
+      /** The `host` of the table. */
+      readonly default: N
+    }
+    /** The slug in `provider/model`. Default: the host's name. */
     readonly id: { readonly type: 'string' }
+    /** One key, or several to rotate through. */
     readonly apiKey: typeof apiKeyOption
+    /** The address before `/chat/completions`. Default: the host's. */
     readonly baseUrl: { readonly type: 'string' }
+    /** Replaces `{account}` in the address. */
     readonly account: { readonly type: 'string' }
+    /** More headers for every request. */
     readonly headers: typeof headersOption
   } & typeof sendingOptions
 }

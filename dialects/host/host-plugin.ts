@@ -31,7 +31,7 @@ import type { Check } from './table-shape.ts'
 /** Schemas of options, by name. */
 export type OptionSchemas = Readonly<Record<string, object>>
 
-/** What makes a plugin of a host's table. */
+/** The parts that make a plugin of a host's table. */
 export interface HostPlugin<H, P extends OptionSchemas = {}, R extends readonly string[] = readonly []> {
   /** The plugin's name, which is that of its package. */
   readonly name: string
@@ -52,16 +52,27 @@ export type Changed<H> = { readonly [N in keyof H]?: H[N] | undefined }
 export interface HostSchema<P, R> {
   readonly type: 'object'
   readonly additionalProperties: false
+  /** The table's `required`. */
   readonly required: R
+  /** The table's `options`, and those of every provider. */
   readonly properties: P & HostOptions
 }
 
 /** The options that every provider has. `account` is there if the host's address names it. */
 export type HostOptions = {
-  readonly id: { readonly type: 'string'; readonly default: string }
+  /** The slug in `provider/model`. */
+  readonly id: {
+    readonly type: 'string'
+    /** The `id` of the table. */
+    readonly default: string
+  }
+  /** One key, or several to rotate through. */
   readonly apiKey: typeof apiKeyOption
+  /** The address before the path. Default: the table's, if it has no `{account}`. */
   readonly baseUrl: { readonly type: 'string' }
+  /** Replaces `{account}` in the address. */
   readonly account: { readonly type: 'string' }
+  /** More headers for every request. */
   readonly headers: typeof headersOption
 } & typeof sendingOptions
 
@@ -76,7 +87,7 @@ export interface HostDialect<H> {
   provided?(provider: Provider, host: H): Provider
 }
 
-/** What a config says about a provider. */
+/** The options of a provider in a config. */
 export interface HostUse extends SendingRules {
   readonly id: string
   readonly apiKey?: string | readonly string[] | undefined

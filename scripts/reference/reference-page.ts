@@ -37,12 +37,12 @@ export function referenceIndex(apis: readonly DeclaredApi[]): string {
     ...apis.map(({ door }) => `| [${door.address}](${door.page}.md) | ${subjectOf(door.page)} |`),
     '',
     '## Types in your project\n',
-    'Install TypeScript and `@types/node`, because declarations mention types of Node.js such as `Buffer`. TypeScript 6 and later include a package of types only if `tsconfig.json` lists it:\n',
+    'Install TypeScript 5.9 or later and `@types/node`, because declarations mention types of Node.js such as `Buffer`. They bring these themselves, so `tsconfig.json` needs no `"types"`:\n',
     '```json',
-    '{ "compilerOptions": { "module": "nodenext", "target": "es2024", "strict": true, "types": ["node"] } }',
+    '{ "compilerOptions": { "module": "nodenext", "target": "es2024", "strict": true } }',
     '```',
     '',
-    'With that, all doors but two compile on TypeScript 5.9 and 7 even with `"skipLibCheck": false`. `turnpike/gateway` and `turnpike/testing` refer to the types of h3, which do not compile in every project: add `"skipLibCheck": true` where you import these.',
+    'Instead of `"module": "nodenext"`, `"moduleResolution": "bundler"` works, too. All doors compile with `"skipLibCheck": false`.',
     '',
   ].join('\n')
 }

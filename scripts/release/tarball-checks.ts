@@ -5,7 +5,7 @@ import { secret } from '../../plugins/guardrails/redaction/detectors/secret.ts'
 import type { Manifest } from './manifest.ts'
 import type { Packed } from './npm.ts'
 
-/** What a package must and may have. */
+/** The files that a package must and may have. */
 export interface TarballRules {
   /** In bytes. */
   readonly limits: Readonly<Record<'size' | 'unpackedSize', number>>

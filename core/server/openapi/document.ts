@@ -7,14 +7,25 @@ import { errorSchemas } from './error-schemas.ts'
 import { operationOf } from './operation.ts'
 import { pathOf } from './path.ts'
 
-/** A route of either listener. `auth: 'none'`: it needs no credential. */
-export type DescribedRoute = Pick<Route, 'method' | 'path' | 'describe'> & { readonly auth: string }
+/** A route of either listener. */
+export type DescribedRoute = Pick<Route, 'method' | 'path' | 'describe'> & {
+  /** Any other value than `none`: it needs the credential of the document. */
+  readonly auth: string
+}
 
+/** The head of an OpenAPI document. */
 export interface ApiDescription {
+  /** Becomes `info.title`. */
   readonly title: string
+  /** Becomes `info.description`. Markdown. */
   readonly description: string
   /** The credential that callers send as `Authorization: Bearer`. */
-  readonly credential: { readonly name: string; readonly description: string }
+  readonly credential: {
+    /** Its key in `components.securitySchemes`. */
+    readonly name: string
+    /** Says where to get one. */
+    readonly description: string
+  }
 }
 
 /** `problem` completes a sentence that starts with the name of the route's plugin. */

@@ -5,6 +5,7 @@ import { unsayable } from '../provider-failures.ts'
 export interface InlineData {
   /** Lower case, without parameters. */
   readonly mediaType: string
+  /** Also where the URL had percent-encoding. */
   readonly base64: string
 }
 
