@@ -1,0 +1,21 @@
+import { nearest } from '../foundation/nearest.ts'
+
+/** Members that no contract has, each with the member that was probably meant: one of `known` that the object does not have. */
+export function misspelledMembers(given: object, known: object): readonly (readonly [given: string, meant: string])[] {
+  const absent = Object.keys(known).filter(name => given[name as keyof typeof given] === undefined)
+  if (absent.length === 0) return []
+  return namesOf(given).flatMap(name => {
+    const [meant] = name in known ? [] : nearest(name, absent, mostLetters)
+    return meant === undefined ? [] : [[name, meant] as const]
+  })
+}
+
+/** As many letters may differ: an object may have members of its own, whose names are like ours by chance. */
+const mostLetters = 2
+
+/** Its own members, and the methods of its class. */
+function namesOf(given: object): readonly string[] {
+  const methods = Object.getOwnPropertyNames(Object.getPrototypeOf(given) ?? {})
+  const isOfClass = Object.getPrototypeOf(given) !== Object.prototype
+  return [...Object.keys(given), ...(isOfClass ? methods.filter(name => name !== 'constructor') : [])]
+}
