@@ -1,17 +1,19 @@
-import { nearest } from '../foundation/nearest.ts'
+import leven from 'leven'
 
 /** Members that no contract has, each with the member that was probably meant: one of `known` that the object does not have. */
 export function misspelledMembers(given: object, known: object): readonly (readonly [given: string, meant: string])[] {
   const absent = Object.keys(known).filter(name => given[name as keyof typeof given] === undefined)
   if (absent.length === 0) return []
   return namesOf(given).flatMap(name => {
-    const [meant] = name in known ? [] : nearest(name, absent, mostLetters)
+    const meant = name in known ? undefined : absent.find(each => isLike(name, each))
     return meant === undefined ? [] : [[name, meant] as const]
   })
 }
 
-/** As many letters may differ: an object may have members of its own, whose names are like ours by chance. */
-const mostLetters = 2
+/** True if few letters differ: an object may have members of its own, whose names are like ours by chance. */
+function isLike(name: string, known: string): boolean {
+  return leven(name.toLowerCase(), known.toLowerCase()) <= Math.min(2, Math.floor(known.length / 3))
+}
 
 /** Its own members, and the methods of its class. */
 function namesOf(given: object): readonly string[] {

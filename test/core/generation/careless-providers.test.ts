@@ -233,7 +233,7 @@ t.test('the log quotes no unknown type or reason that may be content', async t =
     const under = await gateway({ plugins: [demo.plugin], key: { policy: { logging: { value: logging } } } })
     t.teardown(under.stop)
     t.equal((await ask(under, { model: 'demo/one' })).status, 424)
-    t.match(under.logs.join(''), /unknown type|bad `reason`/)
+    t.match(under.logs.join(''), /bad `type`|bad `reason`/)
     t.notMatch(under.logs.join(''), /Jane/)
   }
 })
