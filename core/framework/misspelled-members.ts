@@ -1,18 +1,20 @@
 import leven from 'leven'
 
-/** Members that no contract has, each with the member that was probably meant: one of `known` that the object does not have. */
-export function misspelledMembers(given: object, known: object): readonly (readonly [given: string, meant: string])[] {
+/**
+ * Members that no contract has, each with the member that was probably meant: one of `known` that the object does not have. `letters`: as
+ * many may differ, but not more than a third of the name. An object may have members of its own, whose names are like ours by chance.
+ */
+export function misspelledMembers(given: object, known: object, letters: number): readonly (readonly [given: string, meant: string])[] {
   const absent = Object.keys(known).filter(name => given[name as keyof typeof given] === undefined)
   if (absent.length === 0) return []
   return namesOf(given).flatMap(name => {
-    const meant = name in known ? undefined : absent.find(each => isLike(name, each))
+    const meant = name in known ? undefined : absent.find(each => isLike(name, each, letters))
     return meant === undefined ? [] : [[name, meant] as const]
   })
 }
 
-/** True if few letters differ: an object may have members of its own, whose names are like ours by chance. */
-function isLike(name: string, known: string): boolean {
-  return leven(name.toLowerCase(), known.toLowerCase()) <= Math.min(2, Math.floor(known.length / 3))
+function isLike(name: string, known: string, letters: number): boolean {
+  return leven(name.toLowerCase(), known.toLowerCase()) <= Math.min(letters, Math.floor(known.length / 3))
 }
 
 /** Its own members, and the methods of its class. */

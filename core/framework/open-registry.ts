@@ -48,7 +48,7 @@ export class OpenRegistry<T> implements Registry<T> {
 
   /** The end of a sentence about each member of a valid contribution that is ignored, because its name is misspelled. */
   ignoredMembers(contribution: T): readonly string[] {
-    return misspelledMembers(contribution as object, this.#shape).map(
+    return misspelledMembers(contribution as object, this.#shape, 1).map(
       ([given, known]) => `${this.#labelOf(contribution)} with the unknown member \`${given}\`: rename it if \`${known}\` was meant`,
     )
   }

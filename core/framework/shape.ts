@@ -36,7 +36,7 @@ function instanceOf(value: unknown): string {
 
 /** What to do about a member that is there under another name. */
 function renaming(value: object, name: string, shape: Shape): string {
-  const found = misspelledMembers(value, shape).find(([, meant]) => meant === name)
+  const found = misspelledMembers(value, shape, 2).find(([, meant]) => meant === name)
   return found ? `. Rename \`${found[0]}\` if that was meant` : ''
 }
 
