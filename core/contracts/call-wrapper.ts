@@ -62,6 +62,7 @@ export type DecisionToWrap = CallToWrap<'decision', DecisionRequest>
 export type CountToWrap = CallToWrap<'count', GenerationRequest>
 /** The argument of `CallWrapper.embedding`. */
 export type EmbeddingToWrap = CallToWrap<'embedding', EmbeddingRequest>
+/** A reranking that a call wrapper may answer or look at. */
 export type RerankToWrap = CallToWrap<'rerank', RerankRequest>
 
 /**
@@ -104,6 +105,7 @@ export type CountWrap = CallWrap<InputCount, AnsweredCount>
 
 /** Its answer has one vector per input. Core reports a usage of 0. */
 export type EmbeddingWrap = CallWrap<EmbeddingReply, AnsweredRetrieval<EmbeddingReply>>
+/** The work of a call wrapper in one reranking. */
 export type RerankWrap = CallWrap<RerankReply, AnsweredRetrieval<RerankReply>>
 
 interface AnsweredCall {

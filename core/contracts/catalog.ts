@@ -5,7 +5,9 @@ import { token } from '../foundation/token.ts'
 
 /** US dollars per million tokens. */
 export interface TokenPrices {
+  /** Of uncached input. */
   readonly input: number
+  /** With reasoning, unless `reasoning` has its own price. */
   readonly output: number
   /** If absent, cache reads cost as much as input. */
   readonly cacheRead?: number | undefined
@@ -29,7 +31,9 @@ export interface Price extends TokenPrices {
   readonly search?: number | undefined
 }
 
+/** The prices of a long request, for all of its tokens. */
 export interface PriceTier extends TokenPrices {
+  /** The number of input tokens that the request must exceed. */
   readonly above: number
 }
 
@@ -90,7 +94,9 @@ export interface Capabilities {
 
 /** A provider's certified zero-data-retention policy for one model (docs/protocol/models.md). */
 export interface Zdr {
+  /** The page with the vendor's policy. */
   readonly policy_url: string
+  /** The page with the certificate. Absent if there is none. */
   readonly certificate_url?: string | undefined
   /** Exceptions from the policy. */
   readonly excludes?: readonly Feature[] | undefined
@@ -109,6 +115,7 @@ export interface Hipaa {
 
 /** The vocabularies that the gateway can count tokens with. */
 export const tokenizers = ['o200k_base', 'cl100k_base'] as const
+/** A vocabulary that the gateway can count tokens with. */
 export type Tokenizer = (typeof tokenizers)[number]
 
 /** The kinds of calls that only their own endpoints answer. Endpoints without a kind answer generations. */

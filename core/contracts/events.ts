@@ -243,18 +243,40 @@ export interface LogProb {
   }[]
 }
 
+/** A page that a search found. */
 export interface SearchResult {
+  /** As the engine or the vendor gave it. */
   readonly url: string
+  /** Absent if the vendor sends none. */
   readonly title?: string
+  /** The part of the page that the model read. Absent if the vendor sends none. */
   readonly text?: string
 }
 
+/** One step of a search: a query, a page that is opened, or a text that is looked for in it. */
 export type SearchAction =
   | {
       readonly type: 'search'
+      /** Empty if the vendor does not tell it. */
       readonly query: string
+      /** All queries, if there are several. */
       readonly queries?: readonly string[]
-      readonly sources?: readonly { readonly type: 'url'; readonly url: string }[]
+      /** The pages that the model consulted, if the vendor tells them. */
+      readonly sources?: readonly {
+        readonly type: 'url'
+        /** The page. */
+        readonly url: string
+      }[]
     }
-  | { readonly type: 'open_page'; readonly url?: string }
-  | { readonly type: 'find_in_page'; readonly url: string; readonly pattern: string }
+  | {
+      readonly type: 'open_page'
+      /** Absent if the vendor does not tell it. */
+      readonly url?: string
+    }
+  | {
+      readonly type: 'find_in_page'
+      /** The page in which the model looks. */
+      readonly url: string
+      /** The text that it looks for. */
+      readonly pattern: string
+    }

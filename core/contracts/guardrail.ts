@@ -43,6 +43,7 @@ export interface Guardrail {
   open(context: RunContext): GuardSession | undefined
 }
 
+/** A mistake in the settings of a policy field, shown as a 400 of the admin API. */
 export interface SettingsProblem {
   /** The member at fault, such as `custom[0].pattern`. Empty: the settings as a whole. */
   readonly path: string
@@ -80,7 +81,12 @@ export interface RefusedRoute {
   /** The endpoints that `route` rejected. */
   readonly rejected: readonly Endpoint[]
   /** Endpoints of the same models that do not get this request for another reason. The caller is permitted to use them. */
-  readonly passedOver: readonly { readonly endpoint: Endpoint; readonly reason: PassedOver }[]
+  readonly passedOver: readonly {
+    /** Not in `rejected`. */
+    readonly endpoint: Endpoint
+    /** `policy` if another guardrail rejects it. */
+    readonly reason: PassedOver
+  }[]
 }
 
 /** The place of a text in an answer. */

@@ -21,6 +21,7 @@ export interface RoutingRecord {
   readonly sort: string | null
   /** The order of the models where the request leaves the choice to `auto`. */
   readonly modelSort: string | null
+  /** The span of the metrics that the sort read, in milliseconds. */
   readonly intervalMs: number
   /** Why the first candidate came before better ones. */
   readonly preferred: Preferred | null
@@ -32,8 +33,11 @@ export interface RoutingRecord {
   readonly warnings?: readonly string[]
 }
 
+/** One endpoint of the plan. */
 export interface RoutedCandidate {
+  /** The provider's id. */
   readonly provider: string
+  /** The canonical name. */
   readonly model: string
   /** By the sort. Null without data. */
   readonly value: number | null
@@ -135,11 +139,19 @@ export interface OpenRecord extends Writable<Pick<RecordFacts, SetWhileOpen>> {
   observed: ObservedCall | undefined
   /** The known cost of attempts that failed before they answered. They are charged, but not on the bill of the answer. */
   lostUsd: number
+  /** The public code of the error, such as `rate_limit_exceeded`. Null until the request fails. */
   readonly errorCode: string | null
   /** Why the request failed, if it has. */
   readonly reason: FailureReason | null
+  /** Core adds one for each attempt. */
   readonly attempts: AttemptRecord[]
-  readonly notes: { kind: string; summary: JsonObject }[]
+  /** Facts that plugins and core add, without content. */
+  readonly notes: {
+    /** Such as `answered-by`. */
+    kind: string
+    /** Its members depend on the kind. */
+    summary: JsonObject
+  }[]
   /** The caller gets this error. Of several, the first counts, unless a call `overrules` it. */
   failed(error: GatewayError, overrules?: boolean): void
   /** Kept only if the caller's policy has `logging` on. */

@@ -10,9 +10,11 @@ import type { RunContext } from './run-context.ts'
 
 /** Milliseconds. Time during which the client does not read does not count. */
 export interface Timeouts {
+  /** To connect, TLS included. */
   readonly connectMs: number
   /** To the first semantic event of a streamed reply. */
   readonly firstEventMs: number
+  /** From one event of a stream to the next. */
   readonly betweenEventsMs: number
   /** The whole attempt. */
   readonly totalMs: number
@@ -36,12 +38,15 @@ export type HedgeAfter = number | (typeof hedgePercentiles)[number] | false
 
 /** How requests are sent to a provider. Absent members have the values of the server's settings of the same names. */
 export interface SendingRules {
+  /** Members that are absent have the values of the server, too. */
   readonly timeouts?: Partial<Timeouts> | undefined
   /** The most requests under way at once, in all processes that count together. Others wait. Default: no limit. */
   readonly maxConcurrent?: number | undefined
   /** The most requests that wait in this process. Beyond that, the next endpoint is tried. Default: 100. */
   readonly maxQueued?: number | undefined
+  /** Default: `server.slowStream`. */
   readonly slowStream?: SlowStream | undefined
+  /** Default: `server.hedgeAfter`. */
   readonly hedgeAfter?: HedgeAfter | undefined
 }
 
@@ -147,7 +152,9 @@ export type FailureKind = (typeof failureKinds)[number]
 /** `replied`: the head of a reply came, but none of its events. */
 export type Progress = 'none' | 'connected' | 'replied' | 'answering'
 
+/** The facts about a failed attempt. */
 export interface ProviderFailureOptions {
+  /** Decides the public error, and what core tries next. */
   readonly kind: FailureKind
   /** The description of the failure. The caller sees it, so use the vendor's own sentence if there is one, else a `wording`. */
   readonly message: string | Wording
@@ -157,6 +164,7 @@ export interface ProviderFailureOptions {
   readonly code?: ImageErrorCode | undefined
   /** The vendor's HTTP status. */
   readonly status?: number | undefined
+  /** How long the vendor asks to wait. Default: core decides. */
   readonly retryAfterMs?: number | undefined
   /** True if the same request may succeed soon. By default the kind decides. */
   readonly transient?: boolean | undefined
@@ -177,6 +185,7 @@ export interface ProviderFailureOptions {
   readonly vendorCode?: string | undefined
   /** The id that the vendor gave the request. By default, core reads it in the headers of the reply. */
   readonly requestId?: string | undefined
+  /** The error that led to this one. */
   readonly cause?: unknown
 }
 

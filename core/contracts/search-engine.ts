@@ -37,18 +37,25 @@ export interface SearchQuery {
 export interface SearchLocation {
   /** Two letters, ISO 3166-1, in upper case. */
   readonly country?: string | undefined
+  /** Such as `Bavaria`. */
   readonly region?: string | undefined
+  /** Such as `Munich`. */
   readonly city?: string | undefined
   /** IANA, such as `Europe/Berlin`. */
   readonly timezone?: string | undefined
 }
 
+/** The surroundings of one search. */
 export interface SearchCall {
+  /** Aborts when the caller leaves, or the time limit of the tool is over. */
   readonly signal: AbortSignal
+  /** Do not log the query. */
   readonly log: Logger
 }
 
+/** An engine's answer. */
 export interface SearchReply {
+  /** Best first. The tool drops those that the filters exclude. */
   readonly results: readonly FoundPage[]
 }
 

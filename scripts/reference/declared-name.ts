@@ -5,6 +5,8 @@ export interface DeclaredMember {
   /** Such as `now`, or `hint.path`. */
   readonly path: string
   readonly doc: string
+  /** The version since which it exists, if its comment says so. */
+  readonly since: string | undefined
   /** A member that explains itself, such as the `type` that tells the parts of a union apart. */
   readonly plain: boolean
 }
@@ -87,7 +89,8 @@ function membersIn(node: Node, text: string, prefix: string): readonly DeclaredM
     const plain = [type?.typeAnnotation?.type, (node['value'] as Node | null | undefined)?.type].some(each =>
       /^(TSLiteralType|Literal)$/.test(each ?? ''),
     )
-    const own = { path, doc: docBefore(text, node.start), plain }
+    const doc = docBefore(text, node.start)
+    const own = { path, doc: doc.replace(sinceTag, '').trim(), since: sinceTag.exec(doc)?.[1], plain }
     return [own, ...(type?.typeAnnotation ? objectsOf(type.typeAnnotation).flatMap(each => membersIn(each, text, `${path}.`)) : [])]
   }
   if (node.type === 'TSFunctionType' || node.type === 'FunctionDeclaration' || node.type === 'TSDeclareFunction') return []
