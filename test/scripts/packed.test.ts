@@ -50,7 +50,8 @@ t.test('each bill of materials is valid CycloneDX', { skip, timeout: 300_000 }, 
      import { Spec, Validation } from '@cyclonedx/cyclonedx-library'
      console.log(JSON.stringify(await new Validation.JsonStrictValidator(Spec.Version.v1dot5).validate(await text(process.stdin))))`,
   )
-  const said = (bill: string): string => execFileSync(process.execPath, ['check.js'], { cwd: checker, input: bill, encoding: 'utf8' }).trim()
+  const said = (bill: string): string =>
+    execFileSync(process.execPath, ['check.js'], { cwd: checker, input: bill, encoding: 'utf8' }).trim()
   for (const name of ['turnpike', 'turnpike-sdk', 'create-turnpike'])
     t.equal(said(execFileSync('tar', ['xzOf', packedAs(name), 'package/sbom.cdx.json'], { encoding: 'utf8' })), 'null', name)
   t.match(said('{"bomFormat": "CycloneDX", "specVersion": "1.5", "components": [{}]}'), /required/, 'and it finds what is wrong')
