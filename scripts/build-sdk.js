@@ -42,11 +42,11 @@ function declare(folder) {
     throw new Error(`expected declarations in ${folder}, found none. Run node scripts/build.js first`)
   for (const file of globSync('**/*.d.ts', { cwd: folder })) cpSync(join(folder, file), join(out, file))
   pruneDeclarations(out, sources)
-  // A sixth of them is the indentation of schemas.
+  // A sixth of them is the indentation of schemas, so it ends at the second level.
   for (const path of globSync('**/*.d.ts', { cwd: out }).map(file => join(out, file)))
     writeFileSync(
       path,
-      readFileSync(path, 'utf8').replaceAll(/^(?: {4})+/gm, spaces => '\t'.repeat(spaces.length / 4)),
+      readFileSync(path, 'utf8').replaceAll(/^(?: {4})+/gm, spaces => '\t'.repeat(Math.min(spaces.length / 4, 2))),
     )
 }
 

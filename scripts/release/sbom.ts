@@ -88,6 +88,11 @@ export function billOfDependent({ metadata, components, ...rest }: Bill, billed:
   }
 }
 
+/** A component in each line, because indentation would take a third of the file. */
+export function billText(bill: Bill): string {
+  return `${JSON.stringify(bill).replaceAll(',{"bom-ref"', ',\n{"bom-ref"')}\n`
+}
+
 /** `name@version` of each heading of the notices: `## undici 8.12.4 (MIT)`. */
 export function bundledPackages(notices: string): ReadonlySet<string> {
   return new Set(Array.from(notices.matchAll(/^## (\S+) (\d\S*) \(.*\)$/gm), ([, name, version]) => `${name}@${version}`))

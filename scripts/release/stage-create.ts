@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { addressMembers } from './addresses.ts'
-import { billOfDependent, billOfMaterials, type Billed } from './sbom.ts'
+import { billOfDependent, billOfMaterials, billText, type Billed } from './sbom.ts'
 import type { Stage } from './stage.ts'
 
 /** Fills a folder with create-turnpike, which runs the command of the same version of turnpike. */
@@ -13,5 +13,5 @@ export function stageCreate({ root, folder, home, changed }: Stage): void {
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ ...manifest, ...addressMembers(home) }, undefined, 2)}\n`)
   const notices = readFileSync(join(root, 'dist/THIRD-PARTY-NOTICES.txt'), 'utf8')
   const bill = billOfDependent(billOfMaterials(root, JSON.parse(textOf('package.json')) as Billed, notices), manifest)
-  writeFileSync(join(folder, 'sbom.cdx.json'), `${JSON.stringify(bill, undefined, 2)}\n`)
+  writeFileSync(join(folder, 'sbom.cdx.json'), billText(bill))
 }
