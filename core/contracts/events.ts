@@ -181,8 +181,20 @@ export interface TokenUsage {
   readonly toolCalls?: Readonly<Record<string, number>>
 }
 
-/** A usage of no tokens, to start from. */
-export const noUsage: TokenUsage = { uncachedInput: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0, reasoning: 0 }
+/** Equal across copies of this package, and gone from a copy of the object with other counts. */
+const nothing = Symbol.for('turnpike/no-usage')
+
+/** The counts of a call that sent nothing. A usage with some counts is written as `{ ...noUsage, output: 5 }`. */
+export const noUsage: TokenUsage = Object.defineProperty(
+  { uncachedInput: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0, reasoning: 0 },
+  nothing,
+  { value: true },
+)
+
+/** True for `noUsage` of any copy of this package. Zeros that somebody reported are a usage. */
+export function isNoUsage(usage: TokenUsage): boolean {
+  return nothing in usage
+}
 
 /** The source of a text, as callers get it: docs/protocol/items.md#output-items. */
 export type Citation =

@@ -6,8 +6,8 @@ import type { ConnectionProtocol } from '../contracts/connection.ts'
 import type { DecisionClient } from '../contracts/decision.ts'
 import type { Guardrail } from '../contracts/guardrail.ts'
 import type { LogSink } from '../contracts/log-sink.ts'
-import { levels, policyFields, type PolicySource } from '../contracts/policy.ts'
-import { hedgePercentiles, type Provider } from '../contracts/provider.ts'
+import { levels, type PolicySource } from '../contracts/policy.ts'
+import type { Provider } from '../contracts/provider.ts'
 import type { AdminAuthenticator, AdminHost, AdminRoute } from '../contracts/admin-route.ts'
 import type { DashboardPage } from '../contracts/dashboard-page.ts'
 import { adminRoles } from '../contracts/admin-token-store.ts'
@@ -15,19 +15,38 @@ import { routeMethods, type Route } from '../contracts/route.ts'
 import type { SearchEngine } from '../contracts/search-engine.ts'
 import type { SortStrategy } from '../contracts/sort-strategy.ts'
 import type { Tool } from '../contracts/tool.ts'
-import { isObject } from '../foundation/json.ts'
-import { contract, type ContractToken } from '../foundation/token.ts'
-import { capabilitiesProblem } from './capabilities-shape.ts'
-import { OpenRegistry } from './open-registry.ts'
+import { contract, contractOf, type ContractToken } from '../foundation/token.ts'
+import {
+  capabilities,
+  credentials,
+  fields,
+  file,
+  having,
+  hedgeAfter,
+  path,
+  pattern,
+  plainPath,
+  schema,
+  sight,
+  slowStream,
+  surface,
+  timeouts,
+  toolType,
+  trial,
+  upgrade,
+  usd,
+  word,
+} from './contribution-members.ts'
+import { OpenRegistry, type RegistryOptions } from './open-registry.ts'
 import type { Registry } from './registry.ts'
 import {
   count,
   flag,
-  isAboveZero,
   method,
   milliseconds,
   oneOf,
   optional,
+  shapeProblem,
   slug,
   text,
   texts,
@@ -77,7 +96,8 @@ export const DashboardPages = contract<Registry<DashboardPage>>('dashboard-pages
 
 interface ExtensionPoint<T> {
   readonly token: ContractToken<Registry<T>>
-  readonly create: () => Registry<T>
+  readonly shape: Shape
+  readonly create: () => OpenRegistry<T>
 }
 
 /** The compiler demands a check of each member that the contract requires. */
@@ -86,75 +106,9 @@ function point<T>(
   kind: string,
   nameOf: (contribution: T) => string,
   shape: Shape & { readonly [N in RequiredNames<T>]: Member },
-  isShared = false,
+  options: Pick<RegistryOptions, 'isShared' | 'oneOf'> = {},
 ): ExtensionPoint<any> {
-  return { token, create: () => new OpenRegistry(kind, nameOf, shape, isShared) }
-}
-
-const credentials: Member = {
-  expected: 'an array of { id, account } with strings',
-  accepts: value =>
-    Array.isArray(value) && value.every(each => isObject(each) && text.accepts(each['id']) && text.accepts(each['account'])),
-}
-const timeouts: Member = {
-  expected: 'an object with milliseconds above 0',
-  accepts: value => isObject(value) && Object.values(value).every(each => each === undefined || milliseconds.accepts(each)),
-}
-const slowStream: Member = {
-  expected: 'an object with tokensPerSecond and overMs above 0',
-  accepts: value => isObject(value) && isAboveZero(value['tokensPerSecond']) && milliseconds.accepts(value['overMs']),
-}
-const hedgeAfter: Member = {
-  expected: `milliseconds above 0, a percentile (${hedgePercentiles.join(', ')}), or false`,
-  accepts: value => value === false || milliseconds.accepts(value) || (hedgePercentiles as readonly unknown[]).includes(value),
-}
-const fields: Member = {
-  expected: `an array of policy fields (${policyFields.join(', ')})`,
-  accepts: value => Array.isArray(value) && value.every(each => (policyFields as readonly unknown[]).includes(each)),
-}
-const sight: Member = {
-  expected: '"local" or { zdr, hipaa }, each an object or false',
-  accepts: value =>
-    value === 'local' || (isObject(value) && [value['zdr'], value['hipaa']].every(each => each === false || isObject(each))),
-}
-const toolType: Member = {
-  expected: 'a type of tool that is not "function", "custom" or "namespace", which are the caller\'s own',
-  accepts: value => text.accepts(value) && !['function', 'custom', 'namespace'].includes(value as string),
-}
-const usd: Member = { expected: 'US dollars from 0', accepts: value => typeof value === 'number' && value >= 0 && value < Infinity }
-const having = (name: string): Member => ({
-  expected: `an object with the function \`${name}\``,
-  accepts: value => isObject(value) && typeof value[name] === 'function',
-})
-const capabilities: Member = { expected: 'an object', accepts: isObject, within: capabilitiesProblem }
-const schema: Member = { expected: 'a JSON Schema', accepts: isObject }
-const pattern: Member = {
-  expected: 'the source of a regular expression, from ^ to $',
-  accepts: value => text.accepts(value) && isWhole(value),
-}
-const word: Member = {
-  expected: 'a word in kebab-case',
-  accepts: value => typeof value === 'string' && /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(value),
-}
-const file: Member = { expected: 'the URL of a file', accepts: value => value instanceof URL && value.protocol === 'file:' }
-const path: Member = { expected: 'a path that starts with "/"', accepts: value => typeof value === 'string' && value.startsWith('/') }
-
-const plainPath: Member = {
-  expected: 'a path that starts with "/", without parameters and without "/" at its end',
-  accepts: value => typeof value === 'string' && /^(?:\/[\w.~-]+)+$/.test(value),
-}
-const surface: Member = {
-  expected: 'the name of a public API in kebab-case, or null',
-  accepts: value => value === null || word.accepts(value),
-}
-const upgrade: Member = {
-  expected: 'a value of the header upgrade, in lower case, such as "websocket"',
-  accepts: value => typeof value === 'string' && /^[a-z0-9][a-z0-9./_-]*$/.test(value),
-}
-
-const trial: Member = {
-  expected: 'an object with name, title, kind and example',
-  accepts: value => isObject(value) && word.accepts(value['name']) && text.accepts(value['title']) && isObject(value['example']),
+  return { token, shape, create: () => new OpenRegistry(kind, nameOf, shape, { ...options, placeOf: placeOfContribution }) }
 }
 
 /** Every extension point: the word used in errors, the name of a contribution, and the checks that run when a plugin adds one. */
@@ -214,7 +168,7 @@ export const extensionPoints: readonly ExtensionPoint<any>[] = [
       timeoutMs: optional(milliseconds),
       policy: method,
     },
-    true,
+    { isShared: true },
   ),
   point(SortStrategies, 'sort', strategy => strategy.name, {
     name: text,
@@ -242,17 +196,23 @@ export const extensionPoints: readonly ExtensionPoint<any>[] = [
     forProviders: optional(texts),
     search: method,
   }),
-  point(CallWrappers, 'call wrapper', wrapper => wrapper.name, {
-    name: text,
-    seesContent: sight,
-    keepsContent: flag,
-    timeoutMs: milliseconds,
-    generation: optional(method),
-    decision: optional(method),
-    count: optional(method),
-    embedding: optional(method),
-    rerank: optional(method),
-  }),
+  point(
+    CallWrappers,
+    'call wrapper',
+    wrapper => wrapper.name,
+    {
+      name: text,
+      seesContent: sight,
+      keepsContent: flag,
+      timeoutMs: milliseconds,
+      generation: optional(method),
+      decision: optional(method),
+      count: optional(method),
+      embedding: optional(method),
+      rerank: optional(method),
+    },
+    { oneOf: ['generation', 'decision', 'count', 'embedding', 'rerank'] },
+  ),
   point(CallObservers, 'call observer', observer => observer.name, { name: text, begin: method, closed: optional(method) }),
   point(LogSinks, 'log sink', sink => sink.name, {
     name: text,
@@ -304,13 +264,11 @@ export const extensionPoints: readonly ExtensionPoint<any>[] = [
   }),
 ]
 
-/** True if it is a regular expression that matches whole values only. */
-function isWhole(pattern: unknown): boolean {
-  const source = String(pattern)
-  if (!source.startsWith('^') || !source.endsWith('$')) return false
-  try {
-    return new RegExp(source) instanceof RegExp
-  } catch {
-    return false
-  }
+/** The extension point that takes the object, which another one refused: one whose contract requires a function that it has. */
+function placeOfContribution(given: object): string | undefined {
+  const found = extensionPoints.find(({ shape }) => {
+    const required = Object.values(shape).filter(({ accepts }) => !accepts(undefined))
+    return required.includes(method) && shapeProblem(given, shape) === undefined
+  })
+  return found && contractOf(found.token).name
 }

@@ -1,36 +1,56 @@
 import { PluginError } from '../foundation/errors.ts'
 import { nearest } from '../foundation/nearest.ts'
 import type { Registry, RegistryEntry } from './registry.ts'
+import { misspelledMembers } from './misspelled-members.ts'
 import { shapeProblem, type Shape } from './shape.ts'
+
+export interface RegistryOptions {
+  /** Several contributions may have the same name. */
+  readonly isShared?: boolean
+  /** Functions of which a contribution needs at least one. */
+  readonly oneOf?: readonly string[]
+  /** The extension point that takes an object, if another one does. */
+  readonly placeOf?: (given: object) => string | undefined
+}
 
 /** The registry that an extension point has at first. Read-only once sealed. */
 export class OpenRegistry<T> implements Registry<T> {
   readonly kind: string
   readonly #nameOf: (contribution: T) => string
   readonly #shape: Shape
-  readonly #isShared: boolean
+  readonly #options: RegistryOptions
   readonly #entries: RegistryEntry<T>[] = []
   readonly #byName = new Map<string, RegistryEntry<T>>()
   #sealed = false
 
-  /** `kind` is the word used in errors; `shape` is what `add` checks. `isShared`: several contributions may have the same name. */
-  constructor(kind: string, nameOf: (contribution: T) => string, shape: Shape = {}, isShared = false) {
+  /** `kind` is the word used in errors; `shape` is what `add` checks. */
+  constructor(kind: string, nameOf: (contribution: T) => string, shape: Shape = {}, options: RegistryOptions = {}) {
     this.kind = kind
     this.#nameOf = nameOf
     this.#shape = shape
-    this.#isShared = isShared
+    this.#options = options
   }
 
   add(contribution: T, plugin: string, lens?: (contribution: T) => T): void {
-    const problem = shapeProblem(contribution, this.#shape)
+    const problem = this.#problemOf(contribution)
     if (problem !== undefined) throw new PluginError(plugin, `adds ${this.#labelOf(contribution)}${problem}`)
     const name = this.#nameOf(contribution)
     const taken = this.#byName.get(name)
     if (this.#sealed) throw new PluginError(plugin, `adds ${this.kind} "${name}" after setup`)
-    if (taken && !this.#isShared) throw new PluginError(plugin, `adds ${this.kind} "${name}", which plugin ${taken.plugin} already added`)
+    if (taken && !this.#options.isShared) {
+      const remedy = taken.plugin === plugin ? 'Add it once' : 'Rename one of them, or leave out one of the plugins'
+      throw new PluginError(plugin, `adds ${this.kind} "${name}", which plugin ${taken.plugin} already added. ${remedy}`)
+    }
     const entry = { name, contribution: lens ? lens(contribution) : contribution, plugin }
     this.#entries.push(entry)
     if (!taken) this.#byName.set(name, entry)
+  }
+
+  /** The end of a sentence about each member of a valid contribution that is ignored, because its name is misspelled. */
+  ignoredMembers(contribution: T): readonly string[] {
+    return misspelledMembers(contribution as object, this.#shape, 1).map(
+      ([given, known]) => `${this.#labelOf(contribution)} with the unknown member \`${given}\`: rename it if \`${known}\` was meant`,
+    )
   }
 
   get(name: string): T | undefined {
@@ -61,6 +81,14 @@ export class OpenRegistry<T> implements Registry<T> {
     this.#sealed = true
   }
 
+  #problemOf(contribution: unknown): string | undefined {
+    const problem = shapeProblem(contribution, this.#shape)
+    const { oneOf, placeOf } = this.#options
+    if (problem === undefined) return oneOf && withoutAny(contribution as object, oneOf)
+    const place = typeof contribution === 'object' && contribution !== null ? placeOf?.(contribution) : undefined
+    return place === undefined ? problem : `${problem}. ${place} takes it: write gateway.add(${place}, …)`
+  }
+
   /** A malformed contribution may not have the members that make up its name. */
   #labelOf(contribution: unknown): string {
     if (typeof contribution !== 'object' || contribution === null) return this.#anyOne
@@ -68,7 +96,13 @@ export class OpenRegistry<T> implements Registry<T> {
     const label = name ?? id ?? type
     return typeof label === 'string' && label !== '' ? `${this.kind} "${label}"` : this.#anyOne
   }
+
   get #anyOne(): string {
     return `${/^[aeiou]/.test(this.kind) ? 'an' : 'a'} ${this.kind}`
   }
+}
+
+function withoutAny(contribution: object, functions: readonly string[]): string | undefined {
+  if (functions.some(name => contribution[name as keyof typeof contribution] !== undefined)) return undefined
+  return ` without a function: expected at least one of ${functions.join(', ')}, got an object with ${Object.keys(contribution).join(', ')}`
 }

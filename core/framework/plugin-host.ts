@@ -7,7 +7,6 @@ import type { Container } from './container.ts'
 import { contractProblem, EarlierVersions, ExperimentalUses, tokenProblem } from './contract-versions.ts'
 import { PluginError } from '../foundation/errors.ts'
 import { isObject } from '../foundation/json.ts'
-import { kindOf } from '../foundation/kind-of.ts'
 import type { Lens } from './lens.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { maskThrown } from '../foundation/mask-thrown.ts'
@@ -25,6 +24,7 @@ import { settleServices } from './services.ts'
 import { StoreTimes } from './store-times.ts'
 import { thrownMessage } from '../foundation/thrown-message.ts'
 import { currentToken, nameOf, type Token } from '../foundation/token.ts'
+import { importedName, notAService, notAnExtensionPoint, notProvidable, pointName, wrongArgument } from './wrong-place.ts'
 import { lazyValidator } from '../validation/lazy-validator.ts'
 import { optionProblems } from '../validation/option-problems.ts'
 import type { SchemaRules, Validator } from '../validation/schema-rules.ts'
@@ -161,17 +161,18 @@ export class PluginHost {
         const registry = typeof current === 'symbol' && this.#container.has(current) ? this.#container.get(current) : undefined
         if (!(registry instanceof OpenRegistry)) throw new PluginError(name, tokenProblem(point) ?? notAnExtensionPoint(point))
         registry.add(contribution, name, lens && (added => lens.contribution(registry.kind, added, name)))
+        for (const sentence of registry.ignoredMembers(contribution))
+          this.#log.warn('a member that no contract has is ignored', { plugin: name, reason: `plugin ${name} adds ${sentence}` })
         this.#experimental.add(name, plugin, current)
       },
       provide: (given, implementation) => {
         const service = currentToken(given)
         this.#earlier.addUsed(name, given)
-        if (typeof service !== 'symbol')
-          throw new PluginError(
-            name,
-            `calls \`provide\` with a bad argument: expected a service, got ${kindOf(service)}. Import one: import { KeyStore } from 'turnpike/stores'`,
-          )
-        if (!offers.includes(service)) throw new PluginError(name, `provides ${nameOf(service)} without declaring it`)
+        if (typeof service !== 'symbol' || pointName(service) !== undefined) throw new PluginError(name, notProvidable(service))
+        if (!offers.includes(service)) {
+          const declaring = `provides: [${importedName(service)}]`
+          throw new PluginError(name, `provides ${nameOf(service)} without declaring it. Write ${declaring} into definePlugin`)
+        }
         const wrong = serviceProblem(service, implementation)
         if (wrong !== undefined) throw new PluginError(name, wrong)
         if (!provides.includes(service)) return
@@ -196,7 +197,10 @@ export class PluginHost {
     }
     await runHook(name, 'failed to set up', this.#log, () => plugin.setup(registrar, options, resolvedNeeds(name, plugin, this.#container)))
     for (const service of provides) {
-      if (!provided.has(service)) throw new PluginError(name, `declares ${nameOf(service)} but never provided it`)
+      if (!provided.has(service)) {
+        const call = `gateway.provide(${importedName(service)}, …)`
+        throw new PluginError(name, `declares ${nameOf(service)} but never provided it. Call ${call} in setup`)
+      }
     }
   }
 
@@ -283,7 +287,7 @@ function servicesOf(plugin: PluginDefinition, member: 'provides' | 'offers', opt
   const declared = plugin[member]
   const services: unknown = typeof declared === 'function' ? declared(options) : (declared ?? [])
   if (!Array.isArray(services)) throw new PluginError(plugin.name, notAService(member, services))
-  const wrong = services.findIndex(service => typeof service !== 'symbol')
+  const wrong = services.findIndex(service => typeof service !== 'symbol' || pointName(service) !== undefined)
   if (wrong >= 0) throw new PluginError(plugin.name, notAService(`${member}[${wrong}]`, services[wrong]))
   const otherVersion = (services as readonly Token<any>[]).map(tokenProblem).find(problem => problem !== undefined)
   if (otherVersion !== undefined) throw new PluginError(plugin.name, otherVersion)
@@ -328,19 +332,4 @@ async function runHook(plugin: string, problem: string, log: Logger, hook: Hook)
   } finally {
     clearTimeout(slow)
   }
-}
-
-function notAnExtensionPoint(point: unknown): string {
-  const given = typeof point === 'symbol' ? nameOf(point) : typeof point === 'string' ? `the string "${point}"` : String(point)
-  return `adds to ${given}, which is not an extension point. Import one: import { Providers } from 'turnpike'`
-}
-
-function notAService(member: string, given: unknown): string {
-  const expected = member === 'provides' || member === 'offers' ? 'an array of services' : 'a service'
-  return `has a bad \`${member}\`: expected ${expected}, got ${kindOf(given)}. Import one: import { KeyStore } from 'turnpike/stores'`
-}
-
-/** Quotes nothing: the value may be a secret. */
-function wrongArgument(member: string, expected: string, given: unknown): string {
-  return `calls \`${member}\` with a bad argument: expected ${expected}, got ${kindOf(given)}`
 }

@@ -1,3 +1,4 @@
+import { misspelledMembers } from './misspelled-members.ts'
 import { maxMs } from '../validation/milliseconds.ts'
 
 /** A check of one member of a contribution. `expected` completes the sentence "expected …". */
@@ -16,15 +17,27 @@ export type RequiredNames<T> = { [N in keyof T]-?: {} extends Pick<T, N> ? never
 
 /** The first problem of a contribution, as the end of a sentence that starts with its name. Undefined if it is valid. */
 export function shapeProblem(value: unknown, shape: Shape): string | undefined {
-  if (typeof value !== 'object' || value === null) return `: expected an object, got ${show(value)}`
+  if (typeof value !== 'object' || value === null) return `: expected an object, got ${show(value)}${instanceOf(value)}`
   for (const name in shape) {
     const { expected, accepts, within } = shape[name]!
     const member: unknown = value[name as keyof typeof value]
-    if (!accepts(member)) return ` with a bad \`${name}\`: expected ${expected}, got ${show(member)}`
+    if (!accepts(member)) return ` with a bad \`${name}\`: expected ${expected}, got ${show(member)}${renaming(value, name, shape)}`
     const inner = within?.(member)
     if (inner !== undefined) return ` with \`${name}\`${inner}`
   }
   return undefined
+}
+
+/** What to do about a class in the place of an object. */
+function instanceOf(value: unknown): string {
+  const isClass = typeof value === 'function' && /^class\b/.test(Function.prototype.toString.call(value))
+  return isClass ? `. Make one of the class: new ${value.name || 'it'}(…)` : ''
+}
+
+/** What to do about a member that is there under another name. */
+function renaming(value: object, name: string, shape: Shape): string {
+  const found = misspelledMembers(value, shape, 2).find(([, meant]) => meant === name)
+  return found ? `. Rename \`${found[0]}\` if that was meant` : ''
 }
 
 export const text: Member = { expected: 'a non-empty string', accepts: value => typeof value === 'string' && value !== '' }

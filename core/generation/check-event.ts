@@ -79,7 +79,11 @@ function unknownEvent(event: unknown, plugin: string): PluginError {
   const { type } = event
   if (typeof type !== 'string')
     return new PluginError(plugin, `yielded an event with a bad \`type\`: expected a string, got ${kindOf(type)}`)
-  return new PluginError(plugin, 'yielded an event of an unknown type', { word: wordIn(type) })
+  return new PluginError(
+    plugin,
+    'yielded an event with a bad `type`: expected one of GenerationEvent, such as text, usage or finish, got another string',
+    { word: wordIn(type) },
+  )
 }
 
 function unknownReason({ type, reason }: { readonly type: string; readonly reason: unknown }, plugin: string): PluginError {

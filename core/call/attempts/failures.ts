@@ -67,10 +67,13 @@ export class Failures {
     return asProtocol(failure)
   }
 
-  /** For the log: an error that a provider plugin threw while it read an answer. The vendor may have broken its protocol, or the plugin has a bug. */
-  bugIn({ kind, cause }: ProviderFailure, { provider }: Contender, { caller }: RunContext): object {
-    if (kind !== 'protocol' || !(cause instanceof Error) || ProviderFailure.is(cause) || isToldOrBroken(cause)) return {}
-    return { plugin: this.#parts.plugins.pluginOf(provider.id), ...describePluginError(cause, true, caller.policy.logging.value) }
+  /** For the log: who broke the protocol, the vendor or the plugin that reads its answer, and how. */
+  bugIn({ kind, cause, unquotedMessage }: ProviderFailure, { provider }: Contender, { caller }: RunContext): object {
+    if (kind !== 'protocol') return {}
+    const plugin = this.#parts.plugins.pluginOf(provider.id)
+    const isBug = cause instanceof Error && !ProviderFailure.is(cause) && !isToldOrBroken(cause)
+    if (isBug) return { plugin, ...describePluginError(cause, true, caller.policy.logging.value) }
+    return { plugin, ...(unquotedMessage !== undefined && { reason: unquotedMessage }) }
   }
 }
 

@@ -37,7 +37,7 @@ async function setUp(...uses: readonly front.PluginUse[]): Promise<readonly fron
   return lines.map(line => JSON.parse(line) as front.JsonObject)
 }
 
-const page: adminDoor.DashboardPage = { id: 'demo', title: 'Demo', module: new URL('file:///demo.js') }
+const page: adminDoor.DashboardPage = { id: 'demo', title: 'Demo', module: new URL(import.meta.url) }
 const addPage: Setup = gateway => gateway.add(adminDoor.DashboardPages, page)
 
 t.test('every extension point and service of core states its contract, under the name that plugins import', async t => {

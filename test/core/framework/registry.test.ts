@@ -32,7 +32,7 @@ t.test('refuses a name that is taken, and anything after sealing', async t => {
   const registry = setUp()
   t.throws(() => registry.add({ id: 'vertex', size: 3 }, 'c'), {
     plugin: 'c',
-    message: 'plugin c adds provider "vertex", which plugin a already added',
+    message: 'plugin c adds provider "vertex", which plugin a already added. Rename one of them, or leave out one of the plugins',
   })
   registry.seal()
   t.throws(() => registry.add({ id: 'new', size: 3 }, 'c'), { plugin: 'c', message: 'plugin c adds provider "new" after setup' })

@@ -176,8 +176,14 @@ const greeting = text('Hi')
 
 t.test('an event or a finish reason that nobody knows is the provider’s failure, and the log names its plugin', async t => {
   for (const [events, reason] of [
-    [[{ type: 'txt', text: 'Hi' }, stop], /yielded an event of an unknown type \(\\"txt\\"\)/],
-    [[greeting, { type: 'done' }, stop], /yielded an event of an unknown type \(\\"done\\"\)/],
+    [
+      [{ type: 'txt', text: 'Hi' }, stop],
+      /yielded an event with a bad `type`: expected one of GenerationEvent, .*, got another string \(\\"txt\\"\)/,
+    ],
+    [
+      [greeting, { type: 'done' }, stop],
+      /yielded an event with a bad `type`: expected one of GenerationEvent, .*, got another string \(\\"done\\"\)/,
+    ],
     [[undefined, stop], /yielded undefined as an event: expected an object with a `type`/],
     [[null, stop], /yielded null as an event: expected an object with a `type`/],
     [['Hello', stop], /yielded a string as an event: expected an object with a `type`"/],
@@ -227,7 +233,7 @@ t.test('the log quotes no unknown type or reason that may be content', async t =
     const under = await gateway({ plugins: [demo.plugin], key: { policy: { logging: { value: logging } } } })
     t.teardown(under.stop)
     t.equal((await ask(under, { model: 'demo/one' })).status, 424)
-    t.match(under.logs.join(''), /unknown type|bad `reason`/)
+    t.match(under.logs.join(''), /bad `type`|bad `reason`/)
     t.notMatch(under.logs.join(''), /Jane/)
   }
 })
