@@ -5,11 +5,14 @@ import type { AlertDigest, AlertMessage } from '../contracts/alert-outbox.ts'
 export const keepMessagesMs = 7 * 24 * 60 * 60 * 1000
 /** What a digest has counted: longer than an alert can come again. There may be very many. */
 export const keepCountedMs = 25 * 60 * 60 * 1000
+/** How long an outbox keeps messages that were given up. */
 export const keepFailedMessagesMs = 30 * 24 * 60 * 60 * 1000
+/** How many given-up messages an outbox keeps for each target. */
 export const maxFailedMessages = 100
 /** How many messages a process takes at a time. */
 export const maxTakenMessages = 20
 
+/** The failure of a message that an outbox gave up by `expire`. */
 export const unclaimedMessage = 'no gateway knows its target: it is not in the config any more'
 
 /** The id of a message that concerns this target only. */

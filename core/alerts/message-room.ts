@@ -2,13 +2,24 @@ import type { AlertMessageLimit, FilledLimit } from '../contracts/alert-outbox.t
 
 /** A message to a target as its limit counts it. */
 export interface CountedMessage {
+  /** When it was added, in milliseconds since the epoch. */
   readonly at: number
   /** The organization that it is about. */
   readonly about: string | null
 }
 
 /** `roomAt`: there is no room for a message until then. `fills`: there is, and with it, no further ones. */
-export type MessageRoom = { readonly roomAt: number } | { readonly roomAt: undefined; readonly fills: FilledLimit | null }
+export type MessageRoom =
+  | {
+      /** Milliseconds since the epoch. */
+      readonly roomAt: number
+    }
+  | {
+      /** There is room now. */
+      readonly roomAt: undefined
+      /** A limit that the message reaches. */
+      readonly fills: FilledLimit | null
+    }
 
 /** If there is room for a message. `recent`: those of the last `windowMs`, the newest first. */
 export function roomFor(about: string | null, recent: readonly CountedMessage[], limit: AlertMessageLimit): MessageRoom {

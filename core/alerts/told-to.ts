@@ -2,7 +2,9 @@ import type { Alert, AlertAudience, Silence } from '../contracts/alert.ts'
 
 /** Who is told of an alert, and the silence that keeps it from the others. */
 export interface ToldTo {
+  /** Who is told. */
   readonly audience: AlertAudience | 'nobody'
+  /** The id of the silence. Null: no silence matches. */
   readonly silencedBy: string | null
 }
 

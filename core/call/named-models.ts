@@ -4,8 +4,11 @@ const maxOfOrganization = 100
 
 /** A model at a provider, as an organization asked for it. */
 export interface UnlistedModel {
+  /** The organization that asked for it. */
   readonly org: string
+  /** The id of the provider. */
   readonly provider: string
+  /** The vendor's name of the model. */
   readonly model: string
 }
 
@@ -13,8 +16,10 @@ export interface UnlistedModel {
 export class NamedModels {
   readonly #byOrg = new Map<string, Set<string>>()
 
+  /** True if the organization has asked for the model before. */
   readonly has = (org: string, provider: string, model: string): boolean => this.#byOrg.get(org)?.has(nameOf(provider, model)) ?? false
 
+  /** True if no more models of the organization are kept. */
   isFull(org: string): boolean {
     return (this.#byOrg.get(org)?.size ?? 0) >= maxOfOrganization
   }

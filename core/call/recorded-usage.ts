@@ -4,20 +4,31 @@ import { errorCauseOf, isFailed, isVendorFault } from './error-cause.ts'
 
 /** One record's share of the usage of one model at one provider. Times are in milliseconds. */
 export interface RecordedUsage {
+  /** Null: none was asked. */
   readonly model: string | null
+  /** Null: none was asked. */
   readonly provider: string | null
   /** 1 where the request counts, which is in one place. Its errors, tokens and cost are there, too. */
   readonly requests: number
+  /** Undefined: no error. */
   readonly errorCause: ErrorCause | undefined
+  /** With those read from a cache. */
   readonly inputTokens: number
+  /** Read from a cache. */
   readonly cachedTokens: number
+  /** With reasoning tokens. */
   readonly outputTokens: number
+  /** US dollars. 0 if unknown. */
   readonly costUsd: number
+  /** 1 if the cost is unknown, else 0. */
   readonly unpriced: number
   /** Absent if the request was not answered. */
   readonly answerMs: number | undefined
+  /** Attempts that began. */
   readonly attempts: number
+  /** Without abandoned ones. */
   readonly failedAttempts: number
+  /** Attempts that failed by the vendor's fault. */
   readonly faults: number
   /** One for each attempt that succeeded. */
   readonly attemptsMs: readonly number[]

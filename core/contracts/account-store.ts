@@ -8,6 +8,7 @@ export type { Account } from './account-fields.ts'
 
 /** The levels that have accounts, from the top. */
 export const accountLevels = accountFields.level.choices
+/** The levels that have accounts. A key is not one. */
 export type AccountLevel = Exclude<Level, 'key'>
 
 /**
@@ -20,18 +21,24 @@ export type AccountPolicy = {
 
 /** Names one account. Ids are unique per level and organization: two organizations may each have a team `research`. */
 export interface AccountRef {
+  /** The level, because ids of different levels may be equal. */
   readonly level: AccountLevel
   /** For an organization, the same as `id`. */
   readonly org: string
+  /** Unique within level and organization. */
   readonly id: string
 }
 
 /** Changes to an account. Present members replace the account's; `undefined` removes them. */
 export type AccountChange = Partial<Omit<Account, 'level' | 'org' | 'id' | 'createdAt'>>
 
+/** Which accounts to list: all of a level, or those of one organization or team. */
 export interface AccountFilter {
+  /** Only accounts of this level. */
   readonly level: AccountLevel
+  /** Default: of all organizations. */
   readonly org?: string | undefined
+  /** Default: of all teams. */
   readonly team?: string | undefined
 }
 
@@ -45,6 +52,7 @@ export interface AccountFilter {
 export interface AccountStore {
   /** True if accounts survive a restart. */
   readonly persistent: boolean
+  /** The account, or undefined if there is none. */
   find(ref: AccountRef): Maybe<Account | undefined>
   /** The accounts with this id in all organizations: usually one. */
   named(level: AccountLevel, id: string): Maybe<readonly Account[]>

@@ -25,7 +25,9 @@ export interface AdminToken {
   readonly id: string
   /** HMAC-SHA-256 of the whole token under the server's pepper, base64url. */
   readonly hash: string
+  /** For people. */
   readonly name: string
+  /** Decides which routes it may call. */
   readonly role: AdminRole
   /** The only organization that it may see and change. Default: all. */
   readonly org?: string | undefined
@@ -39,7 +41,9 @@ export interface AdminToken {
  * time limit. `adminTokenStoreSuite` of `turnpike/testing` checks an implementation.
  */
 export interface AdminTokenStore {
+  /** Called for every request of the admin API. */
   find(id: string): Maybe<AdminToken | undefined>
+  /** Adds a token with a new id. */
   add(token: AdminToken): Maybe<void>
   /** False if it does not exist. */
   remove(id: string): Maybe<boolean>

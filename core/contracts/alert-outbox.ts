@@ -5,6 +5,7 @@ import type { PageQuery } from './page.ts'
 
 /** `left-out`: the target had too many in the last hour. A digest counts them. `failed`: given up. */
 export const alertMessageStates = ['waiting', 'delivered', 'failed', 'left-out'] as const
+/** How far the delivery of a message is. */
 export type AlertMessageState = (typeof alertMessageStates)[number]
 
 /**
@@ -14,8 +15,11 @@ export type FilledLimit = 'target' | 'organizations' | 'organization'
 
 /** How many alerts were left out, of each kind, and from when to when. */
 export interface AlertDigest {
+  /** The first of them, in milliseconds since the epoch. */
   readonly from: number
+  /** The last of them. */
   readonly to: number
+  /** How many, by kind. */
   readonly counts: Readonly<Partial<Record<AlertKind, number>>>
 }
 
@@ -23,9 +27,11 @@ export interface AlertDigest {
 export interface NewAlertMessage {
   /** The `webhook-id`, which is the same at every try. An alert has another one for each target. */
   readonly id: string
+  /** The id of the target. */
   readonly target: string
   /** The organization that the target belongs to. Null: the operator. */
   readonly org: string | null
+  /** The kind of the alert. */
   readonly kind: AlertKind
   /** The organization of the alert. Null: the gateway. */
   readonly about: string | null
@@ -33,13 +39,17 @@ export interface NewAlertMessage {
   readonly alert: string
 }
 
+/** A message to a target, as the outbox keeps it. */
 export interface AlertMessage extends Omit<NewAlertMessage, 'kind' | 'alert'> {
+  /** The kind of its alert, or `digest`. */
   readonly kind: AlertKind | 'digest'
   /** Null: it is a digest. */
   readonly alert: string | null
+  /** Null: it is about one alert. */
   readonly digest: AlertDigest | null
   /** A limit that was reached with it. */
   readonly fills: FilledLimit | null
+  /** How far its delivery is. */
   readonly state: AlertMessageState
   /** Milliseconds since the epoch, by the clock of the store, as all times here. */
   readonly at: number
@@ -53,6 +63,7 @@ export interface AlertMessage extends Omit<NewAlertMessage, 'kind' | 'alert'> {
 
 /** A message that one process has for a while. */
 export interface TakenMessage {
+  /** The message to send. */
   readonly message: AlertMessage
   /** Tells this taking from all others. */
   readonly fence: number
@@ -63,32 +74,53 @@ export interface TakenMessage {
 /** What became of a try. `putOff`: the message is due again. `counts`: false if the target was not asked at all. */
 export type AlertTry =
   | { readonly outcome: 'delivered' }
-  | { readonly outcome: 'failed'; readonly failure: string }
-  | { readonly outcome: 'putOff'; readonly dueInMs: number; readonly failure?: string | undefined; readonly counts: boolean }
+  | {
+      readonly outcome: 'failed'
+      /** The reason, without content. */
+      readonly failure: string
+    }
+  | {
+      readonly outcome: 'putOff'
+      /** Milliseconds until the next try. */
+      readonly dueInMs: number
+      /** The reason, without content. Absent: the target was not asked. */
+      readonly failure?: string | undefined
+      /** False: it is not one of the tries of the message. */
+      readonly counts: boolean
+    }
 
 /** How a target is doing. */
 export interface AlertTargetStanding {
+  /** Messages that are to be sent. */
   readonly waiting: number
+  /** Messages that were given up. */
   readonly failed: number
+  /** The last delivery, in milliseconds since the epoch. Null: none. */
   readonly deliveredAt: number | null
   /** The target wants no more messages, since then. */
   readonly endedAt: number | null
 }
 
+/** Only messages that match every member. */
 export interface AlertMessageFilter {
+  /** Default: of all organizations and of the operator. */
   readonly org?: string | undefined
+  /** The id of a target. Default: to all. */
   readonly target?: string | undefined
+  /** Default: in every state. */
   readonly state?: AlertMessageState | undefined
 }
 
 /** How many messages a target may get. `roomFor` of `turnpike/stores` counts them. */
 export interface AlertMessageLimit {
+  /** Messages in the window. */
   readonly most: number
   /**
    * With so many messages, there is no room for those about organizations, and one organization gets none of it once it has had as many as are
    * left for the others. Undefined: they are like all others.
    */
   readonly ofOrganizations?: number | undefined
+  /** The length of the window in milliseconds, up to now. */
   readonly windowMs: number
 }
 
@@ -112,7 +144,9 @@ export interface AlertOutbox {
   postpone(target: string, forMs: number): Maybe<void>
   /** Gives up all messages to the target, and adds none until `resume`. */
   end(target: string, failure: string): Maybe<void>
+  /** Takes messages to the target again, after `end`. */
   resume(target: string): Maybe<void>
+  /** The message with this id, or undefined. */
   find(id: string): Maybe<AlertMessage | undefined>
   /** The newest first. */
   page(filter: AlertMessageFilter, query: PageQuery): Maybe<readonly AlertMessage[]>

@@ -5,13 +5,18 @@ import type { PageQuery } from './page.ts'
 
 /** What a target can read. `json` is the gateway's own format. */
 export const alertFormats = ['json', 'slack', 'teams', 'discord'] as const
+/** The form of the messages to a target, such as `slack`. */
 export type AlertFormat = (typeof alertFormats)[number]
 
 /** An address that gets the alerts of an organization. */
 export interface AlertTarget {
+  /** Unique among all targets. */
   readonly id: string
+  /** The organization whose alerts it gets. */
   readonly org: string
+  /** For people. */
   readonly name: string
+  /** The form of the messages. */
   readonly format: AlertFormat
   /** A secret: whoever knows it can write there. */
   readonly url: string
@@ -27,6 +32,7 @@ export interface AlertTarget {
   readonly createdAt: number
 }
 
+/** Changes to a target. Present members replace the target's. */
 export type AlertTargetChange = Partial<Omit<AlertTarget, 'id' | 'org' | 'createdAt'>>
 
 /**
@@ -36,6 +42,7 @@ export type AlertTargetChange = Partial<Omit<AlertTarget, 'id' | 'org' | 'create
 export interface AlertTargetStore {
   /** False, and nothing is added, if the organization has so many already. */
   add(target: AlertTarget, most: number): Maybe<boolean>
+  /** The target with this id, or undefined. */
   find(id: string): Maybe<AlertTarget | undefined>
   /** The oldest first, of one organization or of all. */
   page(org: string | undefined, query: PageQuery): Maybe<readonly AlertTarget[]>

@@ -18,10 +18,12 @@ export const alertKinds = [
   'key-unused',
   'key-expiring',
 ] as const
+/** The subject of an alert: docs/alerts.md. */
 export type AlertKind = (typeof alertKinds)[number]
 
 /** `info`: good news. `critical`: requests fail, or records are lost. */
 export const alertSeverities = ['info', 'warning', 'critical'] as const
+/** How urgent an alert is. */
 export type AlertSeverity = (typeof alertSeverities)[number]
 
 /** Something that an operator should know. No content, no secrets, and no names that callers made up. */
@@ -50,22 +52,30 @@ export interface Alert {
 
 /** `open`: nobody has acknowledged it, and it is not over. All-clears are `resolved`. */
 export const alertStates = ['open', 'acknowledged', 'resolved'] as const
+/** Open, seen by somebody, or over. */
 export type AlertState = (typeof alertStates)[number]
 
 /** An alert as it is listed. */
 export interface StoredAlert extends Alert {
+  /** Open, seen by somebody, or over. */
   readonly state: AlertState
+  /** Milliseconds since the epoch. Null: nobody has. */
   readonly acknowledgedAt: number | null
   /** The id of the admin token that acknowledged it. */
   readonly acknowledgedBy: string | null
+  /** Milliseconds since the epoch. Null: it is not over. */
   readonly resolvedAt: number | null
   /** The id of the silence that held it back. */
   readonly silencedBy: string | null
 }
 
+/** Only alerts that match every member. */
 export interface AlertFilter {
+  /** Default: every kind. */
   readonly kind?: AlertKind | undefined
+  /** Default: of all organizations and of the gateway. */
   readonly org?: string | undefined
+  /** Default: every state. */
   readonly state?: AlertState | undefined
   /** Milliseconds since the epoch, inclusive. */
   readonly from?: number | undefined
@@ -75,13 +85,19 @@ export interface AlertFilter {
 
 /** Keeps alerts from being delivered until a time. They are still listed. Every member that is not null has to match. */
 export interface Silence {
+  /** Unique. */
   readonly id: string
   /** Milliseconds since the epoch, by the clock of the store. */
   readonly at: number
+  /** Milliseconds since the epoch. */
   readonly until: number
+  /** Only alerts of this kind. */
   readonly kind: AlertKind | null
+  /** Only alerts about this subject, such as a provider. */
   readonly subject: string | null
+  /** Only alerts about this organization. */
   readonly org: string | null
+  /** The reason, for people. */
   readonly note: string | null
   /** The id of the admin token that made it. */
   readonly by: string
@@ -120,6 +136,7 @@ export interface AlertClaim {
 
 /** An alert, and what decides if it is told. */
 export interface RaisedAlert {
+  /** The alert to store. */
   readonly alert: Alert
   /** The channels that should get it. */
   readonly channels: readonly string[]
@@ -129,15 +146,21 @@ export interface RaisedAlert {
 
 /** A small piece of JSON that processes change together, such as how they see a provider. */
 export interface AlertNote {
+  /** Unique. Its beginning tells its kind. */
   readonly name: string
   /** Another number after each change. */
   readonly version: number
+  /** Never content or secrets. */
   readonly value: JsonObject
 }
 
+/** An alert that one process has to deliver to one channel. */
 export interface AlertDelivery {
+  /** The alert to deliver. */
   readonly alert: Alert
+  /** The name of an `AlertChannel`. */
   readonly channel: string
+  /** Who is told. */
   readonly audience: AlertAudience
   /** How often it was taken, with this time. */
   readonly tries: number
@@ -171,6 +194,7 @@ export interface AlertStore {
   putOff(alertId: string, channel: string, dueInMs: number | undefined): Maybe<void>
   /** The newest first. */
   page(filter: AlertFilter, query: PageQuery): Maybe<readonly StoredAlert[]>
+  /** The alert with this id, or undefined. */
   find(id: string): Maybe<StoredAlert | undefined>
   /** False if there is no such alert. The first acknowledgement stays. */
   acknowledge(id: string, by: string): Maybe<boolean>

@@ -5,6 +5,7 @@ import { contract } from '../foundation/token.ts'
 
 /** One change, or one access to content. Never holds secrets or content. */
 export interface AuditEntry {
+  /** Unique. */
   readonly id: string
   /** Milliseconds since the epoch. */
   readonly at: number
@@ -20,11 +21,17 @@ export interface AuditEntry {
   readonly changes: JsonObject
 }
 
+/** Only entries that match every member. */
 export interface AuditFilter {
+  /** Default: of all organizations. */
   readonly org?: string | undefined
+  /** Who made the change. */
   readonly actor?: string | undefined
+  /** The thing that was changed. */
   readonly target?: string | undefined
+  /** Milliseconds since the epoch, inclusive. */
   readonly from?: number | undefined
+  /** Milliseconds since the epoch, exclusive. */
   readonly to?: number | undefined
 }
 

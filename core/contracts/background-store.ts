@@ -5,11 +5,14 @@ import type { Item } from './items.ts'
 /** `completing`: the answer is whole, and is being stored. It can no longer be cancelled. */
 export const openStatuses = ['queued', 'in_progress', 'completing'] as const
 export const finalStatuses = ['completed', 'incomplete', 'failed', 'cancelled'] as const
+/** How a background response ended. */
 export type FinalStatus = (typeof finalStatuses)[number]
+/** How far a background response is. */
 export type BackgroundStatus = (typeof openStatuses)[number] | FinalStatus
 
 /** A response that runs without the connection of its caller. */
 export interface BackgroundResponse {
+  /** Such as `resp_…`. */
   readonly id: string
   /** If the store seals content, it uses this organization's key. */
   readonly org: string
@@ -23,6 +26,7 @@ export interface BackgroundResponse {
 
 /** A response as the store knows it. */
 export interface BackgroundState extends BackgroundResponse {
+  /** How far it is. */
   readonly status: BackgroundStatus
   /**
    * How much longer the lease lasts, in milliseconds. Below 0: it has ended, so the gateway that runs the response is dead. Undefined once
@@ -39,6 +43,7 @@ export interface EventChunk {
   readonly part: number
   /** The sequence numbers of its events. A long event is in several chunks, which have no other event. */
   readonly first: number
+  /** The sequence number of its last event. */
   readonly last: number
   /** As they are sent. */
   readonly text: string
@@ -46,9 +51,11 @@ export interface EventChunk {
 
 /** Chunks to add. */
 export interface EventBatch {
+  /** In the order of their events. */
   readonly chunks: readonly EventChunk[]
   /** How many chunks may be read: all up to the end of a whole event. */
   readonly parts: number
+  /** The sequence number of the last event. */
   readonly lastSequence: number
   /** The response begins: its status is then `in_progress`. */
   readonly begun?: JsonObject | undefined
@@ -68,17 +75,23 @@ export interface BackgroundEnd extends BackgroundAftermath {
   readonly status: FinalStatus
   /** The finished object. Absent if the `ResponseStore` has it. */
   readonly body?: JsonObject | undefined
+  /** The last events. */
   readonly batch: EventBatch
 }
 
+/** Names one background response. */
 export interface BackgroundAddress {
+  /** Only its owner can read it. */
   readonly owner: string
+  /** Such as `resp_…`. */
   readonly id: string
 }
 
 /** A response that is over, which someone wants to know. */
 export interface BackgroundNotice extends BackgroundAddress {
+  /** How it ended. */
   readonly status: FinalStatus
+  /** When it was created, in milliseconds since the epoch. */
   readonly createdAt: number
   /** How often it was taken before. */
   readonly tries: number
@@ -96,6 +109,7 @@ export interface BackgroundStore {
    * the lease in time.
    */
   begin(owner: string, response: BackgroundResponse, leaseMs: number): Promise<void>
+  /** The response with its state, or undefined if the owner has none with this id. */
   get(owner: string, id: string): Promise<BackgroundState | undefined>
   /**
    * Adds events, unless the response is over or gone. A chunk that is there already stays. False if the response should not run on: it is

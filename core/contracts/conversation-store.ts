@@ -3,19 +3,25 @@ import type { Item } from './items.ts'
 
 /** A conversation without its items. */
 export interface StoredConversation {
+  /** Such as `conv_…`. */
   readonly id: string
   /** If the store seals content, it uses this organization's key. */
   readonly org: string
+  /** The caller's own. */
   readonly metadata: Readonly<Record<string, string>>
   /** Milliseconds since the epoch. */
   readonly createdAt: number
 }
 
 /** An item of a conversation. Its id is unique there. */
-export type KeptItem = Item & { readonly id: string }
+export type KeptItem = Item & {
+  /** Unique in its conversation. */
+  readonly id: string
+}
 
 /** How much a conversation may hold. */
 export interface ConversationRoom {
+  /** The most items. */
   readonly items: number
   /** Of the items as the store counts them: about as long as their JSON. */
   readonly bytes: number
@@ -29,15 +35,21 @@ export interface ConversationLease {
   readonly held: ConversationRoom
 }
 
+/** Which items of a conversation to read. */
 export interface ItemPageQuery {
+  /** The most items. */
   readonly limit: number
+  /** `asc`: the oldest first. */
   readonly order: 'asc' | 'desc'
   /** The id of the item before the page. */
   readonly after?: string | undefined
 }
 
+/** Some items of a conversation. */
 export interface ItemPage {
+  /** In the order that was asked for. */
   readonly items: readonly KeptItem[]
+  /** True if more items follow. */
   readonly hasMore: boolean
 }
 
@@ -50,15 +62,19 @@ export type ConversationChange = 'done' | 'unknown' | 'busy'
  */
 export type AppendOutcome = ConversationChange | 'lost' | 'full' | readonly string[]
 
+/** How items are appended to a conversation. */
 export interface Appending {
   /** Of the run that appends, which ends its lease. Without it, the items are a change of their own, for which no run may have the lease. */
   readonly fence?: number | undefined
+  /** The most that the conversation may hold afterwards. */
   readonly room?: ConversationRoom | undefined
 }
 
 /** Where a conversation is. Another owner's id is unknown. */
 export interface ConversationAddress {
+  /** Only its owner can read it. */
   readonly owner: string
+  /** Such as `conv_…`. */
   readonly id: string
 }
 
@@ -68,7 +84,9 @@ export interface ConversationAddress {
  * `conversationStoreSuite` of `turnpike/testing` checks an implementation.
  */
 export interface ConversationStore {
+  /** Stores a new conversation with its first items. */
   create(owner: string, conversation: StoredConversation, items: readonly KeptItem[]): Promise<void>
+  /** Undefined if the owner has none with this id. */
   get(at: ConversationAddress): Promise<StoredConversation | undefined>
   /** Replaces the metadata, also during a run. False if the conversation is unknown. */
   setMetadata(at: ConversationAddress, metadata: StoredConversation['metadata']): Promise<boolean>
@@ -81,6 +99,7 @@ export interface ConversationStore {
    * be shorter than its `limit`, but is empty only if there are no more.
    */
   page(at: ConversationAddress, query: ItemPageQuery): Promise<ItemPage | undefined>
+  /** Undefined if the conversation has no such item. */
   item(at: ConversationAddress, itemId: string): Promise<KeptItem | undefined>
   /** Adds all of the items at the end, or none of them. */
   append(at: ConversationAddress, items: readonly KeptItem[], how: Appending): Promise<AppendOutcome>

@@ -5,6 +5,7 @@ import type { TokenWindow } from './rate-limiter.ts'
 export interface PlaceClaim {
   /** Such as `key:<id>`. Equal names in one group share a limit. */
   readonly bucket: string
+  /** How many places the bucket has. */
   readonly limit: number
   /** The name of the place, which no other has. The process makes it up, so that it can give back a place whose answer never came. */
   readonly place: string
@@ -12,9 +13,17 @@ export interface PlaceClaim {
 
 /** An amount to take from a window. */
 export interface WindowClaim extends TokenWindow {
+  /** Tokens or requests. */
   readonly amount: number
   /** How the window stood when it was last saved, or as the process knows it. Counts only where the window is not known. */
-  readonly saved?: { readonly used: number; readonly endsInMs: number } | undefined
+  readonly saved?:
+    | {
+        /** Tokens or requests that were taken. */
+        readonly used: number
+        /** Milliseconds until it ended. */
+        readonly endsInMs: number
+      }
+    | undefined
 }
 
 /** All that a request takes at one time. */
@@ -24,7 +33,9 @@ export interface Claim {
    * that a claim is one atomic step.
    */
   readonly group: string
+  /** One of each bucket. */
   readonly places: readonly PlaceClaim[]
+  /** Amounts to take from windows of rate limits. */
   readonly windows: readonly WindowClaim[]
 }
 
@@ -40,6 +51,7 @@ export interface CoordinatedWindow {
 
 /** How the windows stand after a claim that took all. */
 export interface Claimed {
+  /** Tells it from a claim that was refused. */
   readonly fullWindows?: undefined
   /** With the claim, in the order of the claim. */
   readonly windows: readonly CoordinatedWindow[]
@@ -57,19 +69,27 @@ export interface Unclaimed {
 
 /** A change to a window after a claim. Changes are collected, and sent a few times a second. */
 export interface WindowChange {
+  /** The group of the claim. */
   readonly group: string
+  /** The window, by the name of its budget. */
   readonly bucket: string
+  /** The length of the window in milliseconds. */
   readonly windowMs: number
   /** Nothing changes if this run of the window is over. Undefined: changes the run of now, or begins one that ends in `endsInMs`. */
   readonly run: string | undefined
+  /** Milliseconds until a run that it begins is over. */
   readonly endsInMs?: number
   /** Negative to give back. A window is never below 0. */
   readonly amount: number
 }
 
+/** A change to a place after a claim. */
 export interface PlaceChange {
+  /** The group of the claim. */
   readonly group: string
+  /** The requests among which it is a place. */
   readonly bucket: string
+  /** The id of the place. */
   readonly place: string
   /** False: given back. True: the process has it, and it counts whatever the limit is. So processes tell what they have after a failure. */
   readonly isHeld: boolean
@@ -77,6 +97,7 @@ export interface PlaceChange {
 
 /** Counts that all processes add to, such as those of an endpoint in one minute. */
 export interface CountDelta {
+  /** The name of the sum. */
   readonly name: string
   /** Whole numbers, by field. */
   readonly counts: Readonly<Record<string, number>>
@@ -84,14 +105,18 @@ export interface CountDelta {
   readonly forMs: number
 }
 
+/** A sum over all processes. */
 export interface CountSum {
+  /** The name of the sum. */
   readonly name: string
+  /** By the names of its members. */
   readonly counts: Readonly<Record<string, number>>
 }
 
 /** Numbers that describe a process at this moment, such as its requests in progress. Neither content nor secrets. */
 export type Gauges = Readonly<Record<string, number>>
 
+/** A sign of life of a process, with all that it counted since the one before. */
 export interface Beat {
   /** Processes that gave a sign of life lately, with this one. */
   readonly processes: number

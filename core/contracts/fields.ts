@@ -39,22 +39,33 @@ export interface Field {
   readonly revision?: number
 }
 
+/** A list of fields, by their names. */
 export type Fields = Readonly<Record<string, Field>>
 
 /** The values of the plain types of fields. */
 export interface PlainTypes {
+  /** Any text. */
   readonly text: string
+  /** A whole number. */
   readonly integer: number
+  /** Any finite number. */
   readonly number: number
+  /** Milliseconds since the epoch. */
   readonly time: number
+  /** True or false. */
   readonly flag: boolean
   readonly mark: true
+  /** A list of texts. */
   readonly names: readonly string[]
 }
 
 /** Any JSON: as it is stored and, where that differs, as the admin API shows it. Written as `'json' as Json<Stored, Shown>`. */
-export type Json<Stored, Shown = Stored> = 'json' & { readonly forms?: readonly [Stored, Shown] }
+export type Json<Stored, Shown = Stored> = 'json' & {
+  /** For types alone: no field has it. */
+  readonly forms?: readonly [Stored, Shown]
+}
 
+/** The type of `snakeCase`: `elapsedMs` as `elapsed_ms`. */
 export type SnakeCase<S extends string> = S extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : S

@@ -4,6 +4,8 @@ import type { Maybe } from '../runtime/pending.ts'
 export interface Hold {
   /** Reserves more, for another round of the same request. False if there is not enough left. */
   extend(more: number): Maybe<boolean>
+  /** Replaces the amount held by the actual one. */
   settle(actual: number): Maybe<void>
+  /** Gives all of it back. */
   release(): Maybe<void>
 }

@@ -146,10 +146,24 @@ export interface EarlierSecret {
 
 /** The most tokens, or the most requests to models, in a window. */
 export type KeyLimit = {
+  /** The length of the window in milliseconds. */
   readonly windowMs: number
   /** Requests are refused with 503 while it cannot be kept across all processes. */
   readonly exact?: boolean
-} & ({ readonly tokens: number; readonly requests?: undefined } | { readonly requests: number; readonly tokens?: undefined })
+} & (
+  | {
+      /** The most tokens in the window. */
+      readonly tokens: number
+      /** Absent. */
+      readonly requests?: undefined
+    }
+  | {
+      /** The most requests to models in the window. */
+      readonly requests: number
+      /** Absent. */
+      readonly tokens?: undefined
+    }
+)
 
 /** A limit as the admin API shows it. */
 export interface ShownLimit {

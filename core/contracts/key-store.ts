@@ -7,6 +7,7 @@ export type { ApiKey, KeyLimit } from './key-fields.ts'
 
 /** In UTC. A week starts on Monday. */
 export const spendPeriods = keyFields.spendPeriod.choices
+/** How long a spend cap counts before it begins anew. */
 export type SpendPeriod = (typeof spendPeriods)[number]
 
 /** The settings of a new key. */
@@ -15,12 +16,23 @@ export type KeySettings = Pick<ApiKey, 'name'> & Partial<Omit<ApiKey, 'id' | 'ha
 /** Changes to a key. Present members replace the key's; `undefined` removes them. */
 export type KeyChange = Partial<Omit<ApiKey, 'id' | 'createdAt'>>
 
+/** Only keys that match every member. */
 export interface KeyFilter {
+  /** Default: of all organizations. */
   readonly org?: string | undefined
+  /** The id of a team. */
   readonly team?: string | undefined
+  /** The id of a user. */
   readonly user?: string | undefined
   /** Those that expire in this time, `after` excluded. */
-  readonly expires?: { readonly after: number; readonly by: number } | undefined
+  readonly expires?:
+    | {
+        /** Milliseconds since the epoch, exclusive. */
+        readonly after: number
+        /** Milliseconds since the epoch, inclusive. */
+        readonly by: number
+      }
+    | undefined
 }
 
 /**
@@ -32,6 +44,7 @@ export interface KeyFilter {
 export interface KeyStore {
   /** True if keys survive a restart. */
   readonly persistent: boolean
+  /** The key with this id, or undefined. */
   find(id: string): Maybe<ApiKey | undefined>
   /** Those of many keys that exist, hidden ones too, in any order. Absent: they are found one by one. */
   findAll?(ids: readonly string[]): Maybe<readonly ApiKey[]>

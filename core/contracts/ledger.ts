@@ -6,7 +6,9 @@ import { contract } from '../foundation/token.ts'
 
 /** US dollars to reserve: as much of `atMost` as is left, but at least `atLeast`. */
 export interface CreditRange {
+  /** US dollars. If less is left, nothing is held. */
   readonly atLeast: number
+  /** US dollars to hold if there is as much. */
   readonly atMost: number
 }
 
@@ -14,7 +16,9 @@ export interface CreditRange {
 export interface SpendCap {
   /** The account: `key:<id>`, `user:<org>/<id>`, `team:<org>/<id>` or `org:<id>`, with ids percent-encoded. Equal names share one sum. */
   readonly account: string
+  /** The level of the account. */
   readonly level: Level
+  /** US dollars in each period. */
   readonly capUsd: number
   /** Absent for all time. */
   readonly period?: SpendPeriod | undefined
@@ -38,6 +42,7 @@ export interface CreditHold {
   extend(more: CreditRange): Maybe<true | CreditShortage>
   /** Replaces the reserved amount with the amount spent, even if that is more. Resolves when it is durable, if the store is. */
   settle(actualUsd: number): Maybe<void>
+  /** Gives back all that is held. */
   release(): Maybe<void>
   /**
    * False while the store may soon give the amount to other requests, because this process could not tell it for too long that it lives.
@@ -52,6 +57,7 @@ export interface CreditHold {
 
 /** The reason why nothing was reserved: the first cap that leaves too little, or the organization's credit. */
 export interface CreditShortage {
+  /** The cap that is reached, or the credit that is used up. */
   readonly short: SpendCap | 'credit'
   /** US dollars that are neither spent nor held. Negative if more was spent than allowed. */
   readonly leftUsd: number
@@ -64,7 +70,9 @@ export const maxCreditUsd = 9_000_000
 
 /** A change of an organization's credit. The balance is the sum of all entries. */
 export interface CreditEntry {
+  /** Unique. */
   readonly id: string
+  /** The organization whose credit changes. */
   readonly org: string
   /** Milliseconds since the epoch. */
   readonly at: number

@@ -3,7 +3,9 @@ import type { CountDelta, CountSum } from './coordination.ts'
 
 /** The outcome of one attempt at one endpoint. */
 export interface AttemptSample {
+  /** The id of the provider. */
   readonly provider: string
+  /** The vendor's name of the model. */
   readonly model: string
   /** True if a catalog lists the endpoint. Callers can name any others, which must not displace the metrics of listed ones. */
   readonly listed: boolean
@@ -15,7 +17,9 @@ export interface AttemptSample {
   readonly latencyMs?: number | undefined
   /** Time to the last event. */
   readonly totalMs: number
+  /** With those read from a cache. */
   readonly inputTokens: number
+  /** With reasoning tokens. */
   readonly outputTokens: number
 }
 
@@ -50,11 +54,13 @@ export interface MetricWindow {
 
 /** An endpoint's newest answers. All values are means. */
 export interface LatestAnswers {
+  /** How many answers. */
   readonly samples: number
   /** Time to the first semantic event. Undefined if no answer was streamed. */
   readonly latencyMs: number | undefined
   /** Output tokens per second after the first token. */
   readonly throughput: number | undefined
+  /** Time to the last event, in milliseconds. */
   readonly totalMs: number
 }
 
@@ -76,6 +82,7 @@ export interface MetricSharing {
  * full minute in which it begins, and the longer ago that is, with the full hour, day or week.
  */
 export interface MetricStore {
+  /** Called once for every attempt, on its way. It must be quick. */
   record(sample: AttemptSample): void
   /** `now`: for callers that read many windows and the clock only once. In milliseconds since the epoch. */
   window(provider: string, model: string, intervalMs: number, now?: number): MetricWindow

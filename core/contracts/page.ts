@@ -2,11 +2,13 @@
 export interface Position {
   /** Milliseconds since the epoch. */
   readonly at: number
+  /** Of the entry, for entries of the same time. */
   readonly id: string
 }
 
 /** The part of a list to return. */
 export interface PageQuery {
+  /** The most entries. */
   readonly limit: number
   /** Absent for the first page. */
   readonly after?: Position | undefined

@@ -13,10 +13,8 @@ export const cacheControlSchema = {
   type: 'object',
   required: ['type'],
   properties: {
-    /** The only kind. */
-    type: { const: 'ephemeral' },
-    /** How long to keep it. Default: the vendor's. */
-    ttl: { enum: ['5m', '1h'] },
+    type: { const: 'ephemeral', description: 'The only kind.' },
+    ttl: { enum: ['5m', '1h'], description: "How long to keep it. Default: the vendor's." },
   },
 } as const satisfies Schema
 

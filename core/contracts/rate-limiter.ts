@@ -8,6 +8,7 @@ export interface TokenWindow {
   readonly bucket: string
   /** The number of tokens or requests in the budget. */
   readonly tokens: number
+  /** The length of the window in milliseconds. */
   readonly windowMs: number
   /** True: while processes cannot count together, refuse the request with 503. Otherwise each then goes by its share of the budget. */
   readonly exact?: boolean | undefined
@@ -21,6 +22,7 @@ export interface WindowState {
   readonly refillsAt: number | undefined
 }
 
+/** Tokens that are reserved in windows of a rate limit. */
 export interface WindowHold extends Hold {
   /** How the windows stand with this hold, in the order in which they were passed. Without it, replies have no headers about them. */
   readonly states?: readonly WindowState[] | undefined
@@ -39,13 +41,28 @@ export interface FullWindow {
 /** All that a request takes when it begins. */
 export interface Admission {
   /** A place among the requests in progress. */
-  readonly place: { readonly bucket: string; readonly limit: number } | undefined
+  readonly place:
+    | {
+        /** Such as `key:<id>`. Equal names share a limit. */
+        readonly bucket: string
+        /** The most requests in progress. */
+        readonly limit: number
+      }
+    | undefined
   /** Windows of requests: one is counted in each, for good. */
   readonly requests: readonly TokenWindow[]
   /** Windows of tokens, and what the request is likely to need. At least one, or undefined. */
-  readonly tokens: { readonly windows: readonly TokenWindow[]; readonly likely: number } | undefined
+  readonly tokens:
+    | {
+        /** The windows to take from. */
+        readonly windows: readonly TokenWindow[]
+        /** The tokens to take from each. */
+        readonly likely: number
+      }
+    | undefined
 }
 
+/** A request that was let in. */
 export interface Admitted {
   /** Gives the place back. */
   leave(): void
@@ -59,6 +76,7 @@ export interface Admitted {
 export interface EarlyHold {
   /** Holds this many instead. Waits only for more. If they do not fit, nothing is held. */
   fit(tokens: number): Maybe<WindowHold | FullWindow>
+  /** Gives the tokens back. */
   release(): void
 }
 

@@ -16,6 +16,7 @@ export interface RecordFilter extends Partial<Readonly<Record<RecordFilterName, 
   readonly from?: number | undefined
   /** Milliseconds since the epoch, exclusive. */
   readonly to?: number | undefined
+  /** Only requests that cost at least so many US dollars. */
   readonly minCostUsd?: number | undefined
   /** Only requests that failed: with a status of 400 or above, or with a reason, such as a stream that broke off. */
   readonly failed?: true | undefined
@@ -23,6 +24,7 @@ export interface RecordFilter extends Partial<Readonly<Record<RecordFilterName, 
 
 /** The numbers of a record by which lists can be sorted and narrowed. `totalTokens`: those of the input and the output together. */
 export const recordMeasures = ['elapsedMs', 'firstEventMs', 'inputTokens', 'outputTokens', 'totalTokens', 'costUsd'] as const
+/** A number of records by which they can be ordered. */
 export type RecordMeasure = (typeof recordMeasures)[number]
 
 /** The most records that a sorted list is made of, so that no list reads a whole table: the newest that an index finds for the filter. */
@@ -32,17 +34,30 @@ export const mostRanked = 50_000
 export interface RankedQuery {
   /** Records without this number are left out. `at`: the time of arrival. Equal ones are in the order of `at`, then of their ids. */
   readonly by: RecordMeasure | 'at'
+  /** True: the smallest first. */
   readonly ascending: boolean
   /** Bounds, both inclusive. Records without the number are left out. */
   readonly ranges: Readonly<Partial<Record<RecordMeasure, { readonly least?: number; readonly most?: number }>>>
   /** At least how many of the newest records to look at, unless there are fewer. */
   readonly among: number
+  /** The most records. */
   readonly limit: number
   /** The last record of the page before. Absent for the first page. */
-  readonly after?: { readonly value: number; readonly at: number; readonly id: string } | undefined
+  readonly after?:
+    | {
+        /** The number by which records are ordered. */
+        readonly value: number
+        /** Its time of arrival, in milliseconds since the epoch. */
+        readonly at: number
+        /** Its id. */
+        readonly id: string
+      }
+    | undefined
 }
 
+/** Some records in the order of a measure. */
 export interface RankedPage {
+  /** In the order that was asked for. */
   readonly records: readonly RecordFacts[]
   /** Records that arrived before this time were not looked at. Null if all were. */
   readonly searchedFrom: number | null
@@ -57,17 +72,24 @@ export function measureOf(record: RecordFacts, measure: RankedQuery['by']): numb
 
 /** The content of a record whose policy had `logging` on. */
 export interface RecordContent {
+  /** The body of the request. Null: not kept. */
   readonly request: JsonObject | null
+  /** The body of the answer. Null: not kept. */
   readonly response: JsonObject | null
+  /** More content, by its purpose. */
   readonly kept?: Readonly<Record<string, JsonObject>> | undefined
 }
 
 /** `total`: everything in one bucket, which starts with the query. */
 export const usageBuckets = ['minute', 'hour', 'day', 'total'] as const
+/** The length of the parts into which usage is summed. */
 export type UsageBucket = (typeof usageBuckets)[number]
+/** The facts by which usage can be summed. */
 export const usageGroups = ['model', 'provider', 'key', 'team', 'org', 'session'] as const
+/** A fact by which usage is summed. */
 export type UsageGroup = (typeof usageGroups)[number]
 
+/** Which usage to sum up, and how. */
 export interface UsageQuery {
   /** Milliseconds since the epoch, inclusive. */
   readonly from: number
@@ -77,12 +99,17 @@ export interface UsageQuery {
   readonly bucket: UsageBucket
   /** The time zone whose days the bucket `day` counts: see `dayStarts`. Default: UTC. */
   readonly timeZone?: string | undefined
+  /** A row has the sums of one combination of their values. */
   readonly groupBy: readonly UsageGroup[]
   /** Only these. */
   readonly org?: string | undefined
+  /** The id of a team. */
   readonly team?: string | undefined
+  /** The id of a user. */
   readonly user?: string | undefined
+  /** The id of an API key. */
   readonly key?: string | undefined
+  /** The id of a session. */
   readonly session?: string | undefined
   /**
    * Only this many groups, those with the most requests and attempts together or, by session, those that cost most; all others are summed
@@ -91,6 +118,7 @@ export interface UsageQuery {
   readonly top?: number | undefined
   /** Also reads how long answers and attempts took. Not known by session. */
   readonly latency?: boolean | undefined
+  /** The most rows. */
   readonly limit: number
 }
 
@@ -107,6 +135,7 @@ export function isBySession({ groupBy, session }: Pick<UsageQuery, 'groupBy' | '
  * setup.
  */
 export const errorCauses = ['caller', 'policy', 'vendor', 'gateway'] as const
+/** Who or what a failed request failed by. */
 export type ErrorCause = (typeof errorCauses)[number]
 
 /** The name in usage for the models of an organization that no catalog lists, beyond the first hundred. */
@@ -121,6 +150,7 @@ export interface UsageRow {
   readonly at: number
   /** A value for each member of `groupBy`. Null: requests without one. Undefined: the sums of all groups that are not among the top. */
   readonly group: Readonly<Partial<Record<UsageGroup, string | null>>> | undefined
+  /** All, with and without errors. */
   readonly requests: number
   /** Requests with a status of 400 or more. */
   readonly errors: number
@@ -132,8 +162,11 @@ export interface UsageRow {
   readonly failedAttempts: number | null
   /** Attempts that failed by the vendor's fault. */
   readonly faults: number | null
+  /** With those read from a cache. */
   readonly inputTokens: number
+  /** The input tokens that were read from a cache. */
   readonly cachedTokens: number
+  /** With reasoning tokens. */
   readonly outputTokens: number
   /** The sum over the requests with a known cost. */
   readonly costUsd: number
@@ -147,13 +180,17 @@ export interface UsageRow {
 
 /** Times in milliseconds, within 10%. Null: there were none. */
 export interface AnswerTimes {
+  /** The median in milliseconds. Null: unknown. */
   readonly p50Ms: number | null
+  /** The 95th percentile in milliseconds. Null: unknown. */
   readonly p95Ms: number | null
 }
 
 /** The use of a key, according to its records. */
 export interface KeyUse {
+  /** All, with and without errors. */
   readonly requests: number
+  /** The sum of the known costs in US dollars. */
   readonly costUsd: number
   /** Milliseconds since the epoch. */
   readonly lastUsedAt: number

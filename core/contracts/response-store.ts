@@ -4,6 +4,7 @@ import { contract } from '../foundation/token.ts'
 
 /** The part of a conversation that one request added. Every item has an `id`. */
 export interface Turn {
+  /** The items that the request added. */
   readonly input: readonly Item[]
   /** The output as the client saw it, with its state sealed. */
   readonly output: readonly Item[]
@@ -11,9 +12,11 @@ export interface Turn {
 
 /** A finished response with its turn. */
 export interface StoredResponse extends Turn {
+  /** Such as `resp_…`. */
   readonly id: string
   /** If the store seals bodies, it uses this organization's key. */
   readonly org: string
+  /** The response that it continues. */
   readonly previousId?: string | undefined
   /** The response object that the client received. */
   readonly body: JsonObject
@@ -32,6 +35,7 @@ export interface ResponseStore {
    * that the response is not stored, so do not store it later.
    */
   put(owner: string, response: StoredResponse, signal?: AbortSignal): Promise<void>
+  /** Undefined if the owner has none with this id. */
   get(owner: string, id: string): Promise<StoredResponse | undefined>
   /** The turns of a response and its ancestors, oldest first. Undefined if any of them is unknown. */
   chain(owner: string, id: string): Promise<readonly Turn[] | undefined>

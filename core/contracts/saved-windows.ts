@@ -3,9 +3,11 @@ import { contract } from '../foundation/token.ts'
 
 /** A window, or a change of one. */
 export interface SavedWindow {
+  /** The name of its budget. */
   readonly bucket: string
   /** In a change, what is added: negative to give back. */
   readonly used: number
+  /** Milliseconds until it ends. */
   readonly endsInMs: number
 }
 

@@ -6,8 +6,11 @@ export interface SealContext {
   readonly org: string
   /** Such as `reasoning` or `response`. */
   readonly purpose: string
+  /** The id of the provider whose state is sealed. */
   readonly provider?: string | undefined
+  /** The provider's account whose state is sealed. */
   readonly account?: string | undefined
+  /** The model whose state is sealed. */
   readonly model?: string | undefined
 }
 
@@ -22,6 +25,7 @@ export interface Sealer {
   readonly isShared: boolean
   /** False if there is no master key yet. The first `seal` or `mac`, or the start of the gateway, creates one. */
   readonly hasKey: boolean
+  /** The encrypted bytes, which only `open` with an equal context reads. */
   seal(context: SealContext, bytes: Uint8Array): Uint8Array
   /** The opened bytes. Undefined if they were changed, sealed with another context, or not sealed here. */
   open(context: SealContext, bytes: Uint8Array): Uint8Array | undefined

@@ -3,6 +3,7 @@ import { contract, token } from '../foundation/token.ts'
 
 /** One change to a map that gateways share. Plain JSON. */
 export interface SharedChange {
+  /** The name of the map. */
   readonly map: string
   /** An id, or an HMAC: never a secret or content. */
   readonly key: string
@@ -32,6 +33,7 @@ export interface SharedState {
 }
 export const SharedState = contract<SharedState>('shared-state', { version: 1, stability: 'experimental' })
 
+/** How a shared map keeps and joins its entries. */
 export interface SharedMapOptions<V> {
   /** Only the entries used last are kept. */
   readonly max: number
@@ -56,6 +58,7 @@ export interface SharedMapOptions<V> {
 export interface SharedMap<V> {
   /** How many entries there are, including some that are no longer valid. */
   readonly size: number
+  /** Undefined if there is none, or it is no longer valid. */
   get(key: string): V | undefined
   /** How much longer the entry is valid, in milliseconds. 0: there is none. */
   leftMs(key: string): number
@@ -63,6 +66,7 @@ export interface SharedMap<V> {
   set(key: string, value: V, forMs: number): void
   /** The same, without telling other gateways. */
   keep(key: string, value: V, forMs: number): void
+  /** Removes the entry here and at other gateways. */
   delete(key: string): void
   /** Calls back for each change of another gateway. `value` is undefined if the entry is gone. Only for maps whose keys are `ids`. */
   onChange(listener: (key: string, value: V | undefined, forMs: number) => void): void

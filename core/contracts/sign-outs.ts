@@ -8,6 +8,7 @@ import type { Maybe } from '../runtime/pending.ts'
 export interface SignOuts {
   /** Every process that shares the store knows it for at least `forMs`, as soon as this has resolved. Also called with an id that is there. */
   add(id: string, forMs: number): Maybe<void>
+  /** True if somebody signed out of the session. */
   has(id: string): Maybe<boolean>
 }
 export const SignOuts = contract<SignOuts>('sign-outs', { version: 1, stability: 'experimental' })

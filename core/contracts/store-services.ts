@@ -16,22 +16,39 @@ import { SignOuts } from './sign-outs.ts'
 
 /** The services that stores may provide, by the names that their option `services` takes. */
 export const storeServices = {
+  /** API keys. */
   keys: KeyStore,
+  /** Organizations, teams and users. */
   accounts: AccountStore,
+  /** Finished responses. */
   responses: ResponseStore,
+  /** Conversations and their items. */
   conversations: ConversationStore,
+  /** Responses that are made in the background. */
   background: BackgroundStore,
+  /** How fast and reliable models are. */
   metrics: MetricStore,
+  /** Rate limits and requests in progress. */
   limits: RateLimiter,
+  /** Spending and credit. */
   ledger: Ledger,
+  /** One record for each request. */
   records: RecordStore,
+  /** Changes by admins. */
   audit: AuditTrail,
+  /** Tokens of the admin API. */
   'admin-tokens': AdminTokenStore,
+  /** Sessions of the dashboard that are over. */
   'sign-outs': SignOuts,
+  /** Alerts and their deliveries. */
   alerts: AlertStore,
+  /** Where organizations want alerts. */
   'alert-targets': AlertTargetStore,
+  /** Messages to these targets. */
   'alert-outbox': AlertOutbox,
 } as const
 
+/** The name of a service that stores may provide. */
 export type StoreService = keyof typeof storeServices
+/** The names of all services that stores may provide. */
 export const storeServiceNames = Object.keys(storeServices) as readonly StoreService[]

@@ -18,9 +18,13 @@ import type { OwnWindow } from './own-windows.ts'
 import { Together, type Taking } from './together.ts'
 import { fullOf, whole, type Wish } from './window-states.ts'
 
+/** The parts of a `CoordinatedLimiter`. */
 export interface CoordinatedLimiterParts {
+  /** Counts together with other processes. */
   readonly coordinated: Coordinated
+  /** The gateway's clock. */
   readonly clock: Clock
+  /** Told when processes cannot count together. */
   readonly log: Logger
   /** Keeps windows of an hour or more. */
   readonly saved?: SavedWindows | undefined
@@ -43,20 +47,24 @@ export class CoordinatedLimiter implements RateLimiter {
     this.#together = new Together(coordinated, clock, this.#long)
   }
 
+  /** See `RateLimiter`. `group`: windows of one claim have the same one. */
   async reserve(windows: readonly TokenWindow[], tokens: number, group = ''): Promise<WindowHold | FullWindow> {
     const amount = whole(tokens)
     const taking = await this.#together.take({ group, windows: wishesOf(windows, amount) })
     return taking.windows ? this.#hold(group, windows, amount, taking, taking.windows) : this.#fullOf(wishesOf(windows, amount), taking)!
   }
 
+  /** See `RateLimiter`. */
   async enter(bucket: string, limit: number, group = ''): Promise<(() => void) | undefined> {
     return (await this.#together.take({ group, place: { bucket, limit }, windows: [] })).leave
   }
 
+  /** See `RateLimiter`. */
   async states(windows: readonly TokenWindow[], group = ''): Promise<readonly WindowState[]> {
     return await this.#together.states(group, windows)
   }
 
+  /** See `RateLimiter`. */
   async admit(admission: Admission, group = ''): Promise<Admitted | NotAdmitted> {
     const { place, requests, tokens } = admission
     const counted = wishesOf(requests, 1)

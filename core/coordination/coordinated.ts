@@ -35,6 +35,7 @@ const apart = 'processes cannot count together now, so each goes by its share of
  * `share`. Nothing waits longer than 50 ms, and nothing waits at all while the service is known to fail.
  */
 export class Coordinated {
+  /** Stores name it in `needs` to count together with other processes. */
   static readonly token = token<Coordinated>('coordinated')
   readonly #clock: Clock
   readonly #log: Logger
@@ -123,6 +124,7 @@ export class Coordinated {
     await this.#sender.flush()
   }
 
+  /** How windows stand now. Undefined: nobody can tell. */
   async states(group: string, windows: readonly TokenWindow[]): Promise<readonly CoordinatedWindow[] | undefined> {
     if (!this.isUp) return undefined
     this.#sender.sendBefore(windows)

@@ -2,7 +2,9 @@ import type { FullWindow, TokenWindow, WindowState } from '../contracts/rate-lim
 
 /** The answer of a limiter that reserved nothing. */
 export class FullWindows implements FullWindow {
+  /** The window that is full for longest. */
   readonly full: TokenWindow
+  /** Milliseconds until there may be room. Undefined: unknown. */
   readonly retryAfterMs: number | undefined
   readonly #states: readonly WindowState[]
 
@@ -12,6 +14,7 @@ export class FullWindows implements FullWindow {
     this.#states = states
   }
 
+  /** How all windows stand. */
   get states(): readonly WindowState[] {
     return this.#states
   }

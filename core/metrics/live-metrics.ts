@@ -27,6 +27,7 @@ export class LiveMetrics implements MetricStore {
     this.#clock = clock
   }
 
+  /** See `MetricStore`. */
   record(sample: AttemptSample): void {
     const { provider, model, listed, at } = sample
     const endpoint = this.#listed.get(provider)?.get(model) ?? (listed ? this.#list(provider, model) : this.#unlist(provider, model))
@@ -34,11 +35,13 @@ export class LiveMetrics implements MetricStore {
     this.#pruneSometimes(at)
   }
 
+  /** See `MetricStore`. */
   window(provider: string, model: string, intervalMs: number, now = this.#clock.now()): MetricWindow {
     const endpoint = this.#find(provider, model)
     return endpoint ? endpoint.window(now, intervalMs) : emptyWindow
   }
 
+  /** See `MetricStore`. */
   latest(provider: string, model: string, now = this.#clock.now()): LatestAnswers | undefined {
     return this.#find(provider, model)?.latest(now)
   }

@@ -7,20 +7,30 @@ import { ByteReader, ByteWriter } from './varints.ts'
  * lost in that.
  */
 export class MetricSummary {
+  /** Attempts that ended. */
   requests = 0
+  /** Attempts that failed by the vendor's fault. */
   faults = 0
+  /** Of all attempts. */
   inputTokens = 0
+  /** Of all attempts. */
   outputTokens = 0
   /** Output of answered attempts. */
   answeredTokens = 0
+  /** Microseconds to the first semantic event, in total. */
   latencySumUs = 0
+  /** Microseconds to the last event, in total. */
   totalSumUs = 0
-  /** Output after the first token, and how long it took. Only streamed answers count. */
+  /** Output after the first token. Only streamed answers count. */
   streamedTokens = 0
+  /** How long that took, in microseconds. */
   streamingUs = 0
+  /** The times to the first semantic event. */
   readonly latency = new Histogram()
+  /** The times to the last event. */
   readonly total = new Histogram()
 
+  /** Counts one attempt. */
   add(sample: AttemptSample): void {
     const outputTokens = whole(sample.outputTokens)
     this.requests++
@@ -41,6 +51,7 @@ export class MetricSummary {
     this.streamingUs += Math.max(0, totalUs - latencyUs)
   }
 
+  /** Adds the counts of another summary. */
   merge(other: MetricSummary): void {
     for (const name of sumNames) this[name] += other[name]
     this.latency.merge(other.latency)
@@ -54,6 +65,7 @@ export class MetricSummary {
     this.total.subtract(other.total)
   }
 
+  /** Writes it in a packed form, which `addPacked` reads. */
   write(bytes: ByteWriter): void {
     for (const name of sumNames) bytes.add(this[name])
     this.latency.write(bytes)

@@ -5,7 +5,9 @@ const week = 7 * day
 
 /** Periods of one length, and for how long they are kept. */
 export interface RollUp {
+  /** How many minutes one of its parts covers. */
   readonly minutes: number
+  /** How many minutes it goes back. */
   readonly keptMinutes: number
 }
 

@@ -8,10 +8,12 @@ export class ByteWriter {
     return this.#bytes.subarray(0, this.#length)
   }
 
+  /** Begins anew, with the same memory. */
   clear(): void {
     this.#length = 0
   }
 
+  /** Writes a whole number, at least 0. */
   add(value: number): void {
     if (this.#length + maxLength > this.#bytes.length) this.#grow()
     let left = Math.min(value, Number.MAX_SAFE_INTEGER)
@@ -35,6 +37,7 @@ export class ByteReader {
   #at = 0
   #end = 0
 
+  /** Reads other bytes from now on. */
   reset(bytes: Uint8Array, start = 0, end = bytes.length): this {
     this.#bytes = bytes
     this.#at = start
@@ -42,6 +45,7 @@ export class ByteReader {
     return this
   }
 
+  /** True if nothing is left to read. */
   get isAtEnd(): boolean {
     return this.#at === this.#end
   }

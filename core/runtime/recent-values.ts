@@ -2,14 +2,21 @@ import { LRUCache } from 'lru-cache'
 
 /** The values that were used last. To get or set one is to use it. */
 export interface RecentValues<K, V> extends Iterable<[K, V]> {
+  /** How many entries there are. */
   readonly size: number
+  /** The value, which counts as used. */
   get(key: K): V | undefined
+  /** True if there is a value. It does not count as used. */
   has(key: K): boolean
+  /** Adds or replaces a value. The one used longest ago may go. */
   set(key: K, value: V): this
+  /** True if there was one. */
   delete(key: K): boolean
   /** From the value that was used last. */
   keys(): Iterable<K>
+  /** Those used last come first. */
   values(): Iterable<V>
+  /** Those used last come first. */
   entries(): Iterable<[K, V]>
 }
 
@@ -17,8 +24,14 @@ export interface RecentValues<K, V> extends Iterable<[K, V]> {
 export interface RecentValuesOptions<K, V> {
   /** How long a value stays, in milliseconds. */
   readonly ttl?: number
+  /** How often the clock is read, in milliseconds. */
   readonly ttlResolution?: number
-  readonly perf?: { now(): number }
+  /** The clock. Default: `performance`. */
+  readonly perf?: {
+    /** Milliseconds, from any start. */
+    now(): number
+  }
+  /** Called with each value that goes. */
   readonly dispose?: (value: V, key: K) => void
 }
 

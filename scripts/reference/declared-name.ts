@@ -43,10 +43,12 @@ export function declaredName(name: string, text: string, statements: readonly No
 const schemaWord =
   /^(\$ref|additionalProperties|anyOf|const|default|description|discriminator|else|enum|format|if|items|max\w+|min\w+|not|oneOf|pattern|prefixItems|properties|required|then|type|uniqueItems)$/
 
-/** A word of JSON Schema, or a property that its schema describes. */
+/** A word of JSON Schema, a property or field that describes itself, or a part of one. */
 function inSchema(path: string, members: readonly DeclaredMember[]): boolean {
   const [word = '', outer] = path.split('.').reverse()
-  return (schemaWord.test(word) && outer !== 'properties') || members.some(each => each.path === `${path}.description`)
+  const describesItself = (place: string): boolean =>
+    members.some(each => each.path === `${place}.description` || each.path === `${place}.about`)
+  return (schemaWord.test(word) && outer !== 'properties') || describesItself(path) || describesItself(path.slice(0, -word.length - 1))
 }
 
 function kindOf(parts: readonly Node[]): DeclaredName['kind'] {
