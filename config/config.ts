@@ -5,6 +5,7 @@ import type { ServerInput } from './schema.ts'
 export interface GatewayConfig {
   /** Configs to start from: files, such as `./base.ts`, and packages. This config adds to them and replaces what it names. */
   readonly extends?: string | readonly string[]
+  /** Addresses, limits and timeouts. Default: docs/configuration.md. */
   readonly server?: ServerInput
   /** Set up in this order, except that a plugin comes after those that provide what it needs. */
   readonly plugins: readonly PluginEntry[]

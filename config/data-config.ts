@@ -101,7 +101,7 @@ async function named(name: string, path: string, isFresh: boolean): Promise<Plug
   throw new Error(`"${name}" ${noPlugin(exports)}`)
 }
 
-/** What a module exports instead of a plugin. */
+/** Describes the export of a module that has no plugin. */
 function noPlugin(exports: Readonly<Record<string, unknown>>): string {
   const others = Object.keys(exports).filter(each => definitionOf(exports[each]))
   if (others.length > 0) return `exports its plugin as ${others.join(', ')}, and not as its default: a config in TypeScript can import it`

@@ -45,6 +45,7 @@ import { openTelemetry } from './opentelemetry.ts'
 /** A promise if the plugin is loaded only when used, or if it takes a probe to find out whether the provider is there. */
 export type DefaultEntry = PluginUse | false | Promise<PluginUse | false>
 
+/** For `defaults(options)`. */
 export interface DefaultsOptions {
   /** The entries to leave out: plugins by name, providers by id. */
   readonly without?: readonly string[]

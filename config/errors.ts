@@ -1,5 +1,12 @@
+import { branded } from '../core/foundation/brand.ts'
+
 /** Problems that the operator can fix, in the config or in the files that it refers to. Printed without a stack trace. */
 export class ConfigError extends Error {
+  static {
+    // A command that is installed elsewhere reads configs that import the copy of their project.
+    branded(this, 'config-error')
+  }
+
   override readonly name = 'ConfigError'
   readonly problems: readonly string[]
 

@@ -27,7 +27,7 @@ export interface LoadedConfig {
   readonly given: readonly string[]
   /** Those of them that the command line set. */
   readonly overridden: readonly string[]
-  /** What the command line sets. */
+  /** The settings of the command line. */
   readonly override: ServerInput
   /** By the path of each setting in `server`, such as `timeouts.connectMs`, the file that sets it. */
   readonly settingFiles: ReadonlyMap<string, string>

@@ -2,7 +2,7 @@ import type { Gateway } from '../core/gateway.ts'
 import { openGateway } from './open-gateway.ts'
 import type { LoadedConfig } from './load.ts'
 
-/** What may be done in more than one way by a process that serves. */
+/** Choices of a process that serves. */
 export interface ServingWays {
   open(config: LoadedConfig): Promise<Gateway>
   /** Moves what a gateway keeps in memory to the next one. Absent: a gateway whose keys are in memory is not replaced. */

@@ -18,6 +18,7 @@ import { HttpApp } from './server/app.ts'
 
 /** The admin API: serve `listener()` on its own port. */
 export interface GatewayAdmin {
+  /** For requests without a socket: `app.h3.request`. */
   readonly app: HttpApp
   /** For `node:http` and `node:https`. Without `reach`, it is known as `localhost` and by its address. */
   listener(reach?: AdminReach): HttpApp['listener']

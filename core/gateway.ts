@@ -74,9 +74,13 @@ import { UndiciClient } from './upstream/http-client.ts'
 import { Proxies } from './upstream/proxies.ts'
 
 export type { GatewayAdmin }
+export type { WebApp, WebEvent, WebHandler, WebMiddleware } from './server/web-app.ts'
 
+/** For `createGateway`. */
 export interface GatewayOptions extends PluginHostOptions {
+  /** Set up in this order, except that a plugin comes after those that provide what it needs. */
   readonly plugins: readonly PluginUse[]
+  /** The `server` section. Those left out have their defaults. */
   readonly settings?: Partial<Settings>
   /** The `server` section as the admin API shows it. */
   readonly settingFacts?: readonly OptionFacts[]
@@ -92,9 +96,13 @@ export interface GatewayOptions extends PluginHostOptions {
   readonly siblings?: Siblings | undefined
   /** Replaced in tests. */
   readonly clock?: Clock
+  /** Replaced in tests. */
   readonly ids?: Ids
+  /** Replaced in tests: randomness and sleep for retries. */
   readonly backoff?: Backoff
+  /** Replaced in tests. From 0 up to, but not including, 1. */
   readonly random?: Random
+  /** How long a record waits for others, with which sinks get it. Default: 100. */
   readonly recordDelayMs?: number
   /** Shows the exceptions of trusted plugins, and freezes every request, at every log level. For tests. */
   readonly showsExceptions?: boolean
@@ -106,21 +114,37 @@ export interface GatewayOptions extends PluginHostOptions {
 
 /** A gateway that is set up and started. Serve `http.listener` with `node:http` or `node:https`, or `http.h3` with anything else. */
 export interface Gateway {
+  /** The public API. */
   readonly http: HttpApp
   /** The connections that plugins keep. `serveOn` lets the server of `http.listener` take their upgrades. */
   readonly connections: Pick<OpenConnections, 'count' | 'serveOn' | 'stop' | 'destroy'>
   /** Absent if no plugin adds admin routes. */
   readonly admin: GatewayAdmin | undefined
+  /** The gateway's own logger. */
   readonly log: Logger
+  /** The store of API keys in use. */
   readonly keys: KeyStore
   /** The plugins in their order, and what they contributed. */
   readonly plugins: readonly CheckedPlugin[]
   /** Each catalog's description of its size and age. */
-  readonly catalogs: readonly { readonly name: string; readonly description: string }[]
+  readonly catalogs: readonly {
+    /** That of the catalog source. */
+    readonly name: string
+    /** One line, such as its number of models. */
+    readonly description: string
+  }[]
   /** How many models of each loaded provider the bundled catalog lists. Reads it anew. */
   bundledModels(): ReadonlyMap<string, number>
   /** How many endpoints of the catalog there are, and how many may see the requests of keys with `zdr` or `hipaa` on. */
-  readonly endpoints: { readonly all: number; readonly zdr: number; readonly hipaa: number }
+  readonly endpoints: {
+    /** Those of loaded providers. */
+    readonly all: number
+    /** May see requests of keys with `zdr` on. */
+    readonly zdr: number
+    /** May see requests of keys with `hipaa` on. */
+    readonly hipaa: number
+  }
+  /** The contributions of plugins, by extension point and in setup order. */
   readonly contributions: readonly Contribution[]
   /** Makes a key and keeps its hash. The key is shown only once. */
   issueKey(settings: KeySettings): Promise<string>
@@ -132,6 +156,7 @@ export interface Gateway {
   routes(query: RouteQuery): Promise<RoutePreview>
   /** How every provider is doing, as this process knows it: keys that rest, open circuits, queues. Without secrets. */
   providers(): readonly ProviderState[]
+  /** How many generations and decisions this process has in progress. */
   readonly liveRuns: number
   /** From now on, health checks fail, so that load balancers send nothing more. Everything is still served. */
   leave(): void

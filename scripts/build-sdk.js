@@ -48,9 +48,6 @@ function declare(folder) {
       path,
       readFileSync(path, 'utf8').replaceAll(/^(?: {4})+/gm, spaces => '\t'.repeat(spaces.length / 4)),
     )
-  // So that a project needs no `"types": ["node"]`.
-  for (const path of sources.map(source => join(out, `${source}.d.ts`)))
-    writeFileSync(path, `/// <reference types="node" />\n${readFileSync(path, 'utf8')}`)
 }
 
 async function bundle() {

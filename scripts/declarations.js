@@ -1,4 +1,4 @@
-import { globSync, readFileSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
+import { globSync, readFileSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
 /** Removes the declarations in a folder that none of these entries leads to. */
@@ -8,6 +8,12 @@ export function pruneDeclarations(folder, entries) {
     for (const name of importsOf(file)) if (name.startsWith('.')) reached.add(declarationOf(resolve(dirname(file), name)))
   for (const file of globSync('**/*.d.ts', { cwd: folder })) if (!reached.has(join(folder, file))) rmSync(join(folder, file))
   removeEmptyFolders(folder)
+}
+
+/** Lets these entries bring the types of Node.js, so that a project needs no `"types": ["node"]`. */
+export function bringNodeTypes(folder, entries) {
+  for (const path of entries.map(entry => join(folder, `${entry}.d.ts`)))
+    writeFileSync(path, `/// <reference types="node" />\n${readFileSync(path, 'utf8')}`)
 }
 
 function importsOf(file) {

@@ -1,4 +1,4 @@
-// Packs turnpike and turnpike-sdk as they are published: `npm run pack`. The tarballs go into the current folder, or into
+// Packs turnpike, turnpike-sdk and create-turnpike as they are published: `npm run pack`. The tarballs go into the current folder, or into
 // --pack-destination. --check checks what is in them, their size, secrets, and with publint and attw, which npm downloads.
 //
 //   node --conditions=turnpike-source scripts/pack.ts [--pack-destination folder] [--built] [--check]

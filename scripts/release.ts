@@ -14,9 +14,9 @@ import { repository } from './release/addresses.ts'
 import { build } from './release/build.ts'
 import { git, stateProblems } from './release/git.ts'
 import { npm } from './release/npm.ts'
-import { tarballs } from './release/packages.ts'
+import { tarballs, type Tarball } from './release/packages.ts'
 import { planRelease, type ReleasePlan } from './release/plan.ts'
-import { publishingProblems } from './release/publishing.ts'
+import { isPublished, publishingProblems } from './release/publishing.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const scratch = mkdtempSync(join(tmpdir(), 'turnpike-release-'))
@@ -48,20 +48,22 @@ async function prepare(version: string): Promise<void> {
 async function publish(): Promise<void> {
   const { version } = createRequire(import.meta.url)('../package.json') as { readonly version: string }
   stopAt([...publishingProblems(root, version, repository), ...stateProblems(root)])
-  const { files, problems } = await pack()
+  const { made, problems } = await pack()
   stopAt(problems)
-  for (const file of files) console.log(npm(root, 'publish', file, '--provenance', '--access', 'public'))
+  for (const { name, file } of made)
+    if (isPublished(root, name, version)) console.log(`npm already has ${name} ${version}`)
+    else console.log(npm(root, 'publish', file, '--provenance', '--access', 'public'))
 }
 
 /** Builds, packs and checks the packages, as they are or as the release would have them. */
-async function pack(plan?: ReleasePlan): Promise<{ readonly files: readonly string[]; readonly problems: readonly string[] }> {
+async function pack(plan?: ReleasePlan): Promise<{ readonly made: readonly Tarball[]; readonly problems: readonly string[] }> {
   build(root)
   const source = { root, home: repository, ...(plan && { changed: plan.changed }) }
   const made = await tarballs(source, { scratch, destination: scratch, isChecked: true })
   const kilobytes = (bytes: number): string => `${Math.round(bytes / 1024).toLocaleString('en-US')} KB`
   for (const { packed } of made)
     console.log(`${packed.filename}: ${packed.files.length} files, ${kilobytes(packed.size)}, unpacked ${kilobytes(packed.unpackedSize)}`)
-  return { files: made.map(({ file }) => file), problems: made.flatMap(({ problems }) => problems) }
+  return { made, problems: made.flatMap(({ problems }) => problems) }
 }
 
 function stopAt(problems: readonly string[]): void {

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { command } from '../command.ts'
 import { confirm } from '../scaffold/confirm.ts'
-import { dependsOnTurnpike, gatewayFolder, ignored, type GatewayChoices } from '../scaffold/gateway-folder.ts'
+import { completedManifest, dependsOnTurnpike, gatewayFolder, ignored, type GatewayChoices } from '../scaffold/gateway-folder.ts'
 import { writeNew } from '../scaffold/new-files.ts'
 import { nextSteps } from '../scaffold/next-steps.ts'
 
@@ -20,6 +20,11 @@ export default command('init', 'Make a gateway: its config, package.json, tsconf
   .action(makeGateway)
 
 async function makeGateway(folder: string, options: InitOptions): Promise<void> {
+  const manifest = completedManifest(folder)
+  if (manifest !== undefined) {
+    writeFileSync(join(folder, 'package.json'), manifest)
+    console.log(`Completed ${join(folder, 'package.json')}, which listed only packages\n`)
+  }
   const { written, kept } = writeNew(folder, gatewayFolder(folder, await choices(options)))
   if (written.length > 0) console.log(`Wrote ${written.map(file => join(folder, file)).join(', ')}\n`)
   if (kept.length > 0) console.log(`Kept what was there: ${kept.map(file => join(folder, file)).join(', ')}\n`)
@@ -29,7 +34,7 @@ async function makeGateway(folder: string, options: InitOptions): Promise<void> 
   console.log('For a vendor, copy .env.example to .env, and set its API key there.')
 }
 
-/** What the flags say, and for the rest the answers of the person at the terminal. */
+/** The flags, and for the rest the answers of the person at the terminal. */
 async function choices({ yes, docker, compose }: InitOptions): Promise<GatewayChoices> {
   const ask = async (given: boolean | undefined, question: string): Promise<boolean> => given ?? (yes ? false : await confirm(question))
   const isComposed = await ask(compose, 'Make compose.yaml, with a Dockerfile?')

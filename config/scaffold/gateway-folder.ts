@@ -48,6 +48,18 @@ function manifestIn(folder: string): Readonly<Record<string, unknown>> | undefin
   }
 }
 
+/** The package.json of the folder with everything that a gateway wants, if `npm install` made it: then it lists nothing but packages. */
+export function completedManifest(folder: string): string | undefined {
+  const own = manifestIn(folder)
+  if (own === undefined || Object.keys(own).some(member => member !== 'dependencies' && member !== 'devDependencies')) return undefined
+  const made = JSON.parse(manifest()) as Readonly<Record<string, object>>
+  const [dependencies, devDependencies] = ['dependencies', 'devDependencies'].map(member => ({
+    ...made[member],
+    ...(own[member] as object),
+  }))
+  return `${JSON.stringify({ ...made, dependencies, devDependencies }, undefined, 2)}\n`
+}
+
 /** True if the package.json of the folder lists Turnpike. */
 export function dependsOnTurnpike(folder: string): boolean {
   const { dependencies, devDependencies } = manifestIn(folder) ?? {}

@@ -1,4 +1,4 @@
-/** What to do next, as lines to paste into a shell that is in the folder above. */
+/** The next steps, as lines to paste into a shell that is in the folder above. */
 export function nextSteps(folder: string, commands: readonly string[]): string {
   const lines = folder === '.' ? commands : [`cd ${quoted(folder)}`, ...commands]
   return `Next:\n\n${lines.map(line => `  ${line}`).join('\n')}\n`

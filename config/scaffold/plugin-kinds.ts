@@ -3,7 +3,7 @@ export interface PluginKind {
   readonly name: string
   /** Other words for it. */
   readonly aliases?: readonly string[]
-  /** What the plugin that is made does. It completes "A plugin for Turnpike that …". */
+  /** Completes "A plugin for Turnpike that …". */
   readonly does: string
   /** The source, below `examples/`. Its test has the same name, in the folder `test` beside it. */
   readonly example: string

@@ -1,4 +1,4 @@
-/** What a new plugin is called, in its package, in its code and for its users. */
+/** The names of a new plugin: of its package, in its code and for its users. */
 export interface PluginNames {
   /** Of the npm package, and of the plugin: `turnpike-plugin-word-guard`, `@acme/turnpike-word-guard`. */
   readonly package: string

@@ -7,10 +7,10 @@ export function pluginSource(kind: PluginKind, names: PluginNames): readonly (re
   const [, folder = '', file = ''] = /^(.*)\/(.*)$/.exec(kind.example)!
   const source = exampleText(kind.example)
   const [, exampleName = ''] = /\bname: '([^']+)'/.exec(source)!
+  const isPackage = exampleName.startsWith('turnpike-plugin-')
   const renamed = (text: string): string => {
-    const own = text
-      .replace(/(definePlugin\(\{\n {2}name: )'[^']+'/, `$1'${names.package}'`)
-      .replaceAll(new RegExp(`(?<![\\w-])${exampleName}(?!\\w)`, 'g'), names.short)
+    const packaged = text.replace(/(\n {2}name: )'turnpike-plugin-[^']+'|(definePlugin\(\{\n {2}name: )'[^']+'/, `$1$2'${names.package}'`)
+    const own = isPackage ? packaged : packaged.replaceAll(new RegExp(`(?<![\\w-])${exampleName}(?!\\w)`, 'g'), names.short)
     return kind.vendor === undefined ? own : withVendor(own, kind.vendor, names)
   }
   const moved = (text: string): string =>

@@ -1,5 +1,5 @@
 import type { Price, TokenPrices } from '../contracts/catalog.ts'
-import { noUsage, type TokenUsage } from '../contracts/events.ts'
+import { isNoUsage, noUsage, type TokenUsage } from '../contracts/events.ts'
 
 /** The name under which a usage counts search units of rerankings among its `toolCalls`. */
 export const searchUnits = 'search_unit'
@@ -44,7 +44,7 @@ export class Bill {
 
   /** Adds another bill. */
   include({ usage, costUsd }: Pick<Bill, 'usage' | 'costUsd'>): void {
-    if (usage !== noUsage) this.usage = addUsage(this.usage, usage)
+    if (!isNoUsage(usage)) this.usage = addUsage(this.usage, usage)
     this.costUsd = costUsd === null || this.costUsd === null ? null : this.costUsd + costUsd
   }
 
@@ -94,7 +94,7 @@ function soundCount(count: number): number {
 }
 
 function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
-  if (a === noUsage) return b
+  if (isNoUsage(a)) return b
   const toolCalls: Record<string, number> = { ...a.toolCalls }
   for (const [name, count] of Object.entries(b.toolCalls ?? {})) toolCalls[name] = (toolCalls[name] ?? 0) + count
   return {

@@ -1,7 +1,7 @@
 import { holdLost } from '../limits/hold-lost.ts'
 import type { Reservation } from '../limits/reservation.ts'
 import type { Endpoint } from '../contracts/catalog.ts'
-import { noUsage } from '../contracts/events.ts'
+import { isNoUsage } from '../contracts/events.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import type { Clock } from '../foundation/clock.ts'
 import { Deadline } from '../runtime/deadline.ts'
@@ -136,7 +136,7 @@ export class Operation {
     this.#leave?.()
     const { record } = this.#scope
     const { usage, costUsd } = this.total
-    const isBilled = this.#endpoint !== undefined || this.#isGiven || usage !== noUsage
+    const isBilled = this.#endpoint !== undefined || this.#isGiven || !isNoUsage(usage)
     record.usage = isBilled ? usage : null
     const { lostUsd } = record
     if (isBilled) record.costUsd = costUsd === null ? null : costUsd + lostUsd
@@ -148,7 +148,7 @@ export class Operation {
   async pay(reservation: Reservation, { usage, costUsd }: Bill, failed?: boolean): Promise<void> {
     const { record } = this.#scope
     try {
-      await (usage === noUsage ? reservation.release() : reservation.settle(usage, costUsd))
+      await (isNoUsage(usage) ? reservation.release() : reservation.settle(usage, costUsd))
     } catch (error) {
       this.context.log.error('could not settle a reservation', { request: this.context.id, failed, ...describeError(error) })
     }

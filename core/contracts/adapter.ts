@@ -6,12 +6,17 @@ import type { ProviderCall, ProviderFailure } from './provider.ts'
 import type { TextFormat } from './request.ts'
 import type { RerankCall, Reranker, RerankReply } from './rerank.ts'
 
+/** One request to a vendor, as `prepare` builds it and `HttpClient` sends it. */
 export interface UpstreamRequest {
+  /** `GET` for lists of models; most others are `POST`. */
   readonly method: 'GET' | 'POST' | 'DELETE'
+  /** Absolute: `https://api.example.com/v1/chat`. */
   readonly url: string
   /** The query after the `?`, if it repeats content from a caller. Clients remember addresses, but never this. */
   readonly query?: string
+  /** Names in lower case, without the credential until `authorize`. */
   readonly headers: Readonly<Record<string, string>>
+  /** Text or bytes as sent. Absent: no body. */
   readonly body?: string | Uint8Array
 }
 
@@ -36,7 +41,12 @@ export interface ProviderAdapter {
   /** How core splits a streamed reply into frames. */
   readonly framing: 'sse' | 'json-lines' | (() => Framer)
   /** `inline`: the vendor does not fetch URLs. Core downloads the media and replaces each URL with a `data:` URL before `prepare`. */
-  readonly media?: { readonly images: 'url' | 'inline'; readonly files: 'url' | 'inline' }
+  readonly media?: {
+    /** The form of images: an address for the vendor, or bytes. */
+    readonly images: 'url' | 'inline'
+    /** The form of files, likewise. */
+    readonly files: 'url' | 'inline'
+  }
   /**
    * Builds the vendor's request, without credentials. Pure. Throws `ProviderFailure` of kind `invalid-request` for content that the dialect
    * cannot express. A request that cannot be sent, such as one with a line break in a header, is a failure of kind `protocol`.
@@ -67,8 +77,11 @@ export interface EmbeddingDialect extends Omit<Embedder, 'embed'> {
   reply(body: unknown, call: EmbeddingCall, headers: UpstreamHeaders): EmbeddingReply
 }
 
+/** A vendor's dialect for rerankings. `authorize` and `failure` are the adapter's. */
 export interface RerankDialect extends Omit<Reranker, 'rerank'> {
+  /** Builds the vendor's request, as `ProviderAdapter.prepare` does. */
   prepare(call: RerankCall): UpstreamRequest
+  /** Reads a whole reply, parsed as JSON. Throws `ProviderFailure` if a 200 holds an error. */
   reply(body: unknown, call: RerankCall, headers: UpstreamHeaders): RerankReply
 }
 

@@ -18,6 +18,7 @@ import type { RouteTrial } from './route-trial.ts'
 export interface Admin {
   /** The id of the admin token, or `environment`, or `command-line`. */
   readonly id: string
+  /** Routes with a higher `role` refuse it with 403. */
   readonly role: AdminRole
   /** The only organization that the token may see and change. Default: all. */
   readonly org: string | undefined
@@ -25,6 +26,7 @@ export interface Admin {
 
 /** Recognizes callers of the admin API that send no `Authorization` header, such as by a session cookie. Core asks them in plugin order. */
 export interface AdminAuthenticator {
+  /** Unique among authenticators. Errors in the log name it. */
   readonly name: string
   /**
    * The caller, or undefined if it does not know the caller. Throws a `GatewayError` to refuse the request. Any other throw refuses it with
@@ -42,6 +44,7 @@ export interface AdminHost {
 
 /** Identifies an admin token that was presented before, without its text. */
 export interface KnownToken {
+  /** That of the `Admin`. */
   readonly id: string
   /** Unique to the token, but does not reveal it. */
   readonly mark: string
@@ -62,13 +65,19 @@ export interface AdminRoute extends Pick<Route, 'method' | 'path' | 'describe'> 
 
 /** One request to the admin API. Reading `admin` throws if the route's `role` is `none`. */
 export interface AdminExchange {
+  /** Such as `adm_…`: the id in the header `x-request-id` and in logs. */
   readonly id: string
+  /** Its body can be read once: use `json`. */
   readonly request: Request
+  /** The parameters of the path, by name. */
   readonly params: Readonly<Record<string, string>>
+  /** The query parameters. */
   readonly query: URLSearchParams
+  /** The caller. */
   readonly admin: Admin
   /** The address of the client: behind a proxy of `server.admin.trustedProxies`, the one that it forwards. Undefined within the process. */
   readonly address: string | undefined
+  /** Its lines have the id of the request. */
   readonly log: Logger
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
@@ -78,9 +87,13 @@ export interface AdminExchange {
 
 /** Everything that the admin API shows and changes, apart from the stores, which plugins get as `needs`. */
 export interface AdminServices {
+  /** All models of all sources. */
   readonly catalog: Catalog
+  /** The gateway's time. Tests replace it. */
   readonly clock: Clock
+  /** Makes ids for what a route creates. */
   readonly ids: Ids
+  /** Makes a key and stores its hash. `text` is shown once and never stored. */
   issueKey(settings: KeySettings): Promise<{ readonly key: ApiKey; readonly text: string }>
   /** Call when an organization got credit, with its balance after that: alerts about its credit begin anew. */
   creditAdded(org: string, balanceUsd: number): Promise<void>
@@ -92,6 +105,7 @@ export interface AdminServices {
   checkPolicySettings(policy: { readonly [F in PolicyField]?: PolicyLayer[F] | null }): Promise<void>
   /** True if a loaded policy source reads the policies of the accounts of this level. If not, do not store enforced policy there. */
   readsAccountPolicies(level: AccountLevel): boolean
+  /** The policy that a request with this key would have now. */
   effectivePolicy(key: ApiKey): Promise<EffectivePolicy>
   /** The id of the session that requests with this key name so. */
   sessionOf(key: ApiKey, name: string): string
@@ -117,13 +131,19 @@ export interface AdminServices {
   readonly settings: readonly OptionFacts[]
 }
 
+/** A route that the playground can try. */
 export interface OpenTrial extends RouteTrial {
+  /** Where requests go. `{model}` in it stands for the model. */
   readonly path: string
 }
 
+/** A request to plan, but not to send. */
 export interface AskedRoute {
+  /** As callers write it, such as `auto` or `acme/demo-model`. */
   readonly model: string
+  /** A value of `routing.provider.sort`. Default: the default sort. */
   readonly sort?: string | undefined
+  /** The period of the metrics, such as `1h`. Default: 15 minutes. */
   readonly interval?: string | undefined
   /** Without one, everything is allowed. */
   readonly key?: ApiKey | undefined
@@ -131,28 +151,43 @@ export interface AskedRoute {
 
 /** A policy with the settings of every level. */
 export interface EffectivePolicy {
+  /** As requests with the key get it. */
   readonly policy: Policy
   /** For each field, the level above the key that enforces it. */
   readonly lockedBy: Readonly<Record<PolicyField, Exclude<Level, 'key'> | null>>
+  /** As stored or supplied. Undefined: the level sets nothing. */
   readonly levels: ReadonlyMap<Level, PolicyLayer | undefined>
 }
 
+/** A plugin of the config, as the admin API shows it. */
 export interface PluginFacts {
+  /** With its instance, such as `openai-chat(groq)`. */
   readonly name: string
+  /** With those that have their defaults. */
   readonly options: readonly OptionFacts[]
+  /** The names of its services, such as `key-store`. */
   readonly provides: readonly string[]
   /** The contracts that it implements here. */
   readonly contracts: readonly Contract[]
-  readonly contributions: readonly { readonly point: string; readonly name: string }[]
+  /** By extension point. */
+  readonly contributions: readonly {
+    /** The kind, such as `provider`. */
+    readonly point: string
+    /** As the extension point knows it. */
+    readonly name: string
+  }[]
 }
 
 /** `config`: the config file sets it. `environment`: the config, or `defaults()`, took it from environment variables. */
 export type OptionSource = 'command-line' | 'environment' | 'config' | 'default'
 
+/** One option as it is in effect, and where it comes from. */
 export interface OptionFacts {
+  /** Such as `timeoutMs`. */
   readonly name: string
   /** Secrets are `***`. */
   readonly value: unknown
+  /** Where the value comes from. */
   readonly source: OptionSource
   /** With the source `environment`: the variables that the value came from. */
   readonly variables?: readonly string[]

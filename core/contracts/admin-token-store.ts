@@ -3,6 +3,7 @@ import { contract } from '../foundation/token.ts'
 
 /** From the most to the least powerful: `owner` also manages admin tokens, `editor` changes accounts and keys, `viewer` is read-only. */
 export const adminRoles = ['owner', 'editor', 'viewer'] as const
+/** One of `adminRoles`. */
 export type AdminRole = (typeof adminRoles)[number]
 
 const powers: ReadonlyMap<string, number> = new Map([

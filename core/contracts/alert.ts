@@ -30,11 +30,13 @@ export interface Alert {
   readonly id: string
   /** Milliseconds since the epoch, by the clock of the store. */
   readonly at: number
+  /** Targets may ask for some kinds only. */
   readonly kind: AlertKind
   /** What it is about, such as `key:<id>`, `team:<org>/<id>`, `org:<id>`, `provider:<id>`, `model:<provider>/<model>`, `sink:<name>` or `gateway`. */
   readonly subject: string
   /** The organization that it concerns. Null: the gateway as a whole, so organizations do not see it. */
   readonly org: string | null
+  /** Targets may ask for a lowest one. */
   readonly severity: AlertSeverity
   /** Such as `Provider openai is down`, without a full stop. At most 200 characters. */
   readonly title: string
@@ -94,6 +96,7 @@ export type AlertAudience = 'all' | 'operators'
  * Delivers alerts. Without any channel, the gateway watches nothing. Experimental: this contract may change in any version.
  */
 export interface AlertChannel {
+  /** Unique among channels. Alerts to deliver are stored under it. */
   readonly name: string
   /**
    * Delivers an alert, or keeps it where it outlives this process and is delivered later. One process at a time is asked to. A throw, or no

@@ -11,6 +11,7 @@ import type { PolicyField } from './policy.ts'
  * Experimental: this contract may change in any version.
  */
 export interface CallObserver {
+  /** Unique among observers. Errors in the log name its plugin. */
   readonly name: string
   /**
    * Called when a caller's request becomes a call to a model. Return undefined if nothing more of it matters. `earlier`: this observer's
@@ -30,6 +31,7 @@ export interface TraceContext {
   readonly traceId: string
   /** The caller's span: 16 hexadecimal digits. */
   readonly spanId: string
+  /** True if the caller records its part of the trace. */
   readonly isSampled: boolean
 }
 
@@ -83,11 +85,15 @@ export interface AttemptObservation {
   readonly traceparent?: string | undefined
 }
 
+/** The choice of endpoints for a call. */
 export interface MadePlan {
+  /** When planning began, in milliseconds since the epoch. */
   readonly at: number
+  /** How long planning took. */
   readonly elapsedMs: number
   /** How many endpoints may be asked. */
   readonly candidates: number
+  /** The sort of the endpoints. Null: the order of the catalog. */
   readonly sort: string | null
 }
 
@@ -244,7 +250,7 @@ export interface ClosedRequest {
   readonly attempts: number
   /** Null if nobody answered and no attempt was billed. */
   readonly usage: TokenUsage | null
-  /** What it is charged, in US dollars; null if unknown. */
+  /** The charge in US dollars; null if unknown. */
   readonly costUsd: number | null
   /** The fields of the policy that are on. Null if no key was known. */
   readonly policy: Readonly<Record<PolicyField, boolean>> | null
@@ -252,20 +258,26 @@ export interface ClosedRequest {
 
 /** A call of a gateway that has observers. Core calls it; plugins have no use for it. */
 export interface ObservedCall {
+  /** The trace that the caller began. Null without one. */
   readonly trace: TraceContext | null
+  /** Undefined if this observer does not follow the call. */
   observationBy(observer: CallObserver): CallObservation | undefined
   /** `startedMs`: since the arrival of the request. */
   attempt(endpoint: Endpoint, role: AttemptRole, startedMs: number, queuedMs: number): ObservedAttempt
+  /** `tools`: the number of calls by type. Returns what to call at the end, with how many failed. */
   toolRound(tools: Readonly<Record<string, number>>): (failed: number) => void
   /** Runs a tool. */
   tool<Result extends { readonly failed?: boolean }>(type: string, run: () => Promise<Result>): Promise<Result>
+  /** Tells observers that a guardrail has looked: their `guarded`. */
   looked(look: GuardLook): void
   /** The time: `at` as in what observers get, `start` for durations. */
   now(): { readonly at: number; readonly start: number }
 }
 
+/** An attempt that observers follow. Core ends it. */
 export interface ObservedAttempt {
   /** The header for the vendor. */
   readonly traceparent: string | undefined
+  /** Adds the cost and the wait, and tells the observers. */
   end(ended: Omit<EndedAttempt, 'costUsd' | 'queuedMs'>): void
 }

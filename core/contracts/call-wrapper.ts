@@ -24,6 +24,7 @@ export type CallKind = 'generation' | 'decision' | 'count' | RetrievalKind
  * Experimental: this contract may change in any version.
  */
 export interface CallWrapper {
+  /** Unique among wrappers, such as `response-cache`. Errors in the log name it. */
   readonly name: string
   /** A wrapper that may not see a caller's content because of `zdr` or `hipaa` is not opened. Nor if the agreement excludes a feature of the request. */
   readonly seesContent: Sight
@@ -33,10 +34,13 @@ export interface CallWrapper {
   readonly timeoutMs: number
   /** Opens a generation. Return undefined to leave the call alone. Stop working when `signal` aborts: nobody waits for an answer any longer. Without this function, generations pass. */
   generation?(call: GenerationToWrap, context: RunContext, signal: AbortSignal): Maybe<GenerationWrap | undefined>
+  /** Like `generation`, for decisions. Without this function, they pass. */
   decision?(call: DecisionToWrap, context: RunContext, signal: AbortSignal): Maybe<DecisionWrap | undefined>
+  /** Like `generation`, for the counts of input tokens that callers ask for. Without this function, they pass. */
   count?(call: CountToWrap, context: RunContext, signal: AbortSignal): Maybe<CountWrap | undefined>
   /** Without an agreement that names the kind, not opened for callers whose policy has `zdr` or `hipaa` on, unless it sees content locally. */
   embedding?(call: EmbeddingToWrap, context: RunContext, signal: AbortSignal): Maybe<EmbeddingWrap | undefined>
+  /** Like `embedding`, for rerankings. Without this function, they pass. */
   rerank?(call: RerankToWrap, context: RunContext, signal: AbortSignal): Maybe<RerankWrap | undefined>
 }
 
@@ -58,6 +62,7 @@ export type DecisionToWrap = CallToWrap<'decision', DecisionRequest>
 export type CountToWrap = CallToWrap<'count', GenerationRequest>
 /** The argument of `CallWrapper.embedding`. */
 export type EmbeddingToWrap = CallToWrap<'embedding', EmbeddingRequest>
+/** A reranking that a call wrapper may answer or look at. */
 export type RerankToWrap = CallToWrap<'rerank', RerankRequest>
 
 /**
@@ -100,6 +105,7 @@ export type CountWrap = CallWrap<InputCount, AnsweredCount>
 
 /** Its answer has one vector per input. Core reports a usage of 0. */
 export type EmbeddingWrap = CallWrap<EmbeddingReply, AnsweredRetrieval<EmbeddingReply>>
+/** The work of a call wrapper in one reranking. */
 export type RerankWrap = CallWrap<RerankReply, AnsweredRetrieval<RerankReply>>
 
 interface AnsweredCall {

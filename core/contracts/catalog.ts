@@ -5,7 +5,9 @@ import { token } from '../foundation/token.ts'
 
 /** US dollars per million tokens. */
 export interface TokenPrices {
+  /** Of uncached input. */
   readonly input: number
+  /** With reasoning, unless `reasoning` has its own price. */
   readonly output: number
   /** If absent, cache reads cost as much as input. */
   readonly cacheRead?: number | undefined
@@ -29,7 +31,9 @@ export interface Price extends TokenPrices {
   readonly search?: number | undefined
 }
 
+/** The prices of a long request, for all of its tokens. */
 export interface PriceTier extends TokenPrices {
+  /** The number of input tokens that the request must exceed. */
   readonly above: number
 }
 
@@ -39,9 +43,13 @@ export interface PriceTier extends TokenPrices {
  * models support.
  */
 export interface Capabilities {
+  /** Calls functions. False: requests with tools go elsewhere. */
   readonly tools?: boolean | undefined
+  /** Takes `parallel_tool_calls`. False: core leaves it out, with a warning. */
   readonly parallelTools?: boolean | undefined
+  /** Takes tools of type `custom`. Unless true, core sends functions with one string. */
   readonly customTools?: boolean | undefined
+  /** Takes tools of type `namespace`. Unless true, core sends their functions one by one. */
   readonly namespaceTools?: boolean | undefined
   /** `tool_choice` may list the allowed tools. Otherwise core offers only those tools. */
   readonly allowedTools?: boolean | undefined
@@ -51,9 +59,11 @@ export interface Capabilities {
   readonly agentTools?: readonly AgentToolType[] | undefined
   /** Makes the input of custom tools match their grammars. If absent, endpoints with `customTools` do. */
   readonly grammars?: boolean | undefined
+  /** The strictest answer format that it enforces. `none`: core asks for the format in the prompt. */
   readonly structuredOutput?: 'json_schema' | 'json_object' | 'none' | undefined
   /** JSON mode requires the word "JSON" in `input`; the instructions do not count. */
   readonly jsonModeReadsInput?: boolean | undefined
+  /** The efforts that it accepts. Others become the closest one. Empty: it does not reason. */
   readonly efforts?: readonly Effort[] | undefined
   /**
    * Bills reasoning that replies do not show. `asked`: only if the request sets an effort. If absent, endpoints with `efforts` do, and for
@@ -62,11 +72,17 @@ export interface Capabilities {
   readonly hiddenReasoning?: boolean | 'asked' | undefined
   /** False: replies come whole. */
   readonly streaming?: boolean | undefined
+  /** Takes `text.verbosity`. False: core leaves it out, with a warning. */
   readonly verbosity?: boolean | undefined
+  /** Takes `temperature` and `top_p`. False: core leaves them out, with a warning. */
   readonly temperature?: boolean | undefined
+  /** Reads images. False: requests with images go elsewhere. */
   readonly images?: boolean | undefined
+  /** Reads files, such as PDFs. False: requests with files go elsewhere. */
   readonly files?: boolean | undefined
+  /** Takes `logprobs` and `top_logprobs`. False: core leaves them out, with a warning. */
   readonly logprobs?: boolean | undefined
+  /** Compacts conversations itself: docs/protocol/request.md#context-management. Unknown counts as false. */
   readonly contextManagement?: boolean | undefined
   /** The vendor searches the web itself. Unknown counts as false. */
   readonly webSearch?: boolean | undefined
@@ -78,7 +94,9 @@ export interface Capabilities {
 
 /** A provider's certified zero-data-retention policy for one model (docs/protocol/models.md). */
 export interface Zdr {
+  /** The page with the vendor's policy. */
   readonly policy_url: string
+  /** The page with the certificate. Absent if there is none. */
   readonly certificate_url?: string | undefined
   /** Exceptions from the policy. */
   readonly excludes?: readonly Feature[] | undefined
@@ -97,6 +115,7 @@ export interface Hipaa {
 
 /** The vocabularies that the gateway can count tokens with. */
 export const tokenizers = ['o200k_base', 'cl100k_base'] as const
+/** A vocabulary that the gateway can count tokens with. */
 export type Tokenizer = (typeof tokenizers)[number]
 
 /** The kinds of calls that only their own endpoints answer. Endpoints without a kind answer generations. */
@@ -116,6 +135,7 @@ export interface Endpoint {
   readonly listed: boolean
   /** Of an embedding model: the most tokens of one input. */
   readonly contextWindow?: number | undefined
+  /** The most tokens of one answer; undefined if unknown. */
   readonly maxOutputTokens?: number | undefined
   /** The length of an embedding model's vectors, if the request asks for none. */
   readonly dimensions?: number | undefined
@@ -123,38 +143,52 @@ export interface Endpoint {
   readonly tokenizer?: Tokenizer | undefined
   /** Absent means unknown, never free. */
   readonly price?: Price | undefined
+  /** Absent members are unknown, not false. */
   readonly capabilities: Capabilities
+  /** False: requests of keys with `zdr` on do not go there. */
   readonly zdr: Zdr | false
+  /** False: requests of keys with `hipaa` on do not go there. */
   readonly hipaa: Hipaa | false
 }
 
 /** The names of an endpoint, which are the only known facts about one that no catalog lists. */
 export type NamedEndpoint = Pick<Endpoint, 'provider' | 'model' | 'upstreamModel'>
 
+/** A model of the merged catalog. */
 export interface Model {
   /** The canonical name, as callers write it. */
   readonly id: string
+  /** Other names that callers may write. */
   readonly aliases: readonly string[]
   /** The product line, such as `claude-sonnet`; undefined if unknown. */
   readonly family?: string | undefined
   /** Seconds since the epoch; 0 if unknown. */
   readonly created: number
+  /** The vendor that made it, such as `openai`. */
   readonly ownedBy: string
   /** True if `auto` may choose it. */
   readonly auto: boolean
+  /** One for each loaded provider that has it, and those of decisions. */
   readonly endpoints: readonly Endpoint[]
 }
 
 /** A model as a catalog source describes it. Absent members are unknown. */
 export interface CatalogEntry {
+  /** The canonical name, as callers write it. Entries of several sources with one name are merged. */
   readonly model: string
+  /** Other names for it. */
   readonly aliases?: readonly string[]
+  /** The product line, such as `claude-sonnet`. */
   readonly family?: string
+  /** Seconds since the epoch. */
   readonly created?: number
+  /** The vendor that made it, such as `openai`. */
   readonly ownedBy?: string
+  /** True if `auto` may choose it. */
   readonly auto?: boolean
   /** Discards what earlier sources said about the model, so that only this entry counts. */
   readonly remove?: boolean
+  /** One for each provider that has the model. */
   readonly endpoints: readonly CatalogEndpoint[]
 }
 
@@ -168,11 +202,13 @@ export interface CatalogEndpoint extends Partial<Omit<Endpoint, 'model' | 'liste
 
 /** Lists models. Core reads it at start and after every change. A later source overrides an earlier one's endpoint for the same model and provider. */
 export interface CatalogSource {
+  /** Unique among sources. `turnpike check` shows it. */
   readonly name: string
   /** Default: `provider`. */
   readonly rank?: CatalogRank
   /** One line about its size and age, for `turnpike check`. */
   summary?(): string
+  /** Synchronous: return what is in memory. A throw fails the start; later, the earlier entries stay. */
   entries(): readonly CatalogEntry[]
   /** Ids of the providers, loaded or not, that have a model with this name or alias. Called when a request names a model that is not served. */
   providersOf?(name: string): readonly string[]
@@ -202,6 +238,7 @@ export const Catalog = token<Catalog>('catalog')
 
 /** A provider that this gateway could load but did not. Named in the error of a request that asks for it. */
 export interface AbsentProvider {
+  /** The slug in `provider/model`. */
   readonly id: string
   /** Advice, as the rest of a sentence: `set ACME_API_KEY`. Callers read it, so it holds no secret. */
   readonly remedy: string

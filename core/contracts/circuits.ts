@@ -6,6 +6,7 @@ export type EndpointName = Pick<Endpoint, 'provider' | 'model' | 'listed'>
 
 /** One endpoint that failed recently, or a provider as a whole. */
 export interface CircuitView {
+  /** Its id. */
   readonly provider: string
   /** `*`: all models of the provider. */
   readonly model: string

@@ -11,6 +11,7 @@ import type { RunContext } from './run-context.ts'
 const described = { type: ['string', 'object', 'array'] } as const
 const criterion = { type: ['string', 'object', 'array', 'number', 'boolean', 'null'] } as const
 
+/** The most options of a `choice`. */
 export const maxOptions = 255
 export const maxLevels = 10
 /** Of a request with `form: 'items'`. */
@@ -53,6 +54,7 @@ const longScore = {
 
 const question = { type: 'object', required: ['type'], discriminator: { propertyName: 'type' } } as const
 
+/** A question of a decision: docs/protocol/decisions.md#request. */
 export const questionSchema = { ...question, oneOf: [noul, choice, score] } as const satisfies Schema
 
 const properties = {
@@ -96,24 +98,41 @@ interface Named {
 export interface TypedOption {
   /** Its name in `criteria`. */
   readonly key: string
+  /** As the answer has it: text, or true or false. */
   readonly value: string | boolean
 }
 
+/** A question of a decision: docs/protocol/decisions.md#request. */
 export type Question = Named &
   (
     | {
         readonly type: 'noul'
+        /** The question itself, and advice on how to answer it. */
         readonly instructions?: Description
-        readonly criteria?: { readonly true?: Criterion; readonly false?: Criterion }
+        /** The meaning of both answers. Default: yes and no. */
+        readonly criteria?: {
+          /** When the answer is yes. */
+          readonly true?: Criterion
+          /** When the answer is no. */
+          readonly false?: Criterion
+        }
       }
     | {
         readonly type: 'choice'
+        /** As in `noul`. */
         readonly instructions?: Description
+        /** The options: a description of each by its name, or null. At most `maxOptions`. */
         readonly criteria: Readonly<Record<string, Criterion>>
         /** In the caller's order. Absent if `criteria` has that order and its names are the values. */
         readonly options?: readonly TypedOption[]
       }
-    | { readonly type: 'score'; readonly instructions?: Description; readonly criteria: readonly Criterion[] }
+    | {
+        readonly type: 'score'
+        /** As in `noul`. */
+        readonly instructions?: Description
+        /** The levels, the lowest first. */
+        readonly criteria: readonly Criterion[]
+      }
   )
 
 /** A decision request, without members that the protocol does not know. */
@@ -237,6 +256,7 @@ export interface DecisionClient {
   readonly credentials?: readonly Credential[]
   /** A decision that takes longer fails with 504. Default: 60 s. */
   readonly timeoutMs?: number
+  /** Those of the vendor. Default: see each member. */
   readonly limits?: DecisionLimits
   /** Maps a name without its prefix to the versioned id; undefined if this client has no such model. */
   resolve(model: string): string | undefined

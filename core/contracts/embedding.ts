@@ -25,7 +25,14 @@ export interface EmbeddingRequest extends RetrievalRequest {
 /**
  * One vector: little-endian 32-bit floats in base64, numbers, or `json`, the text of a JSON array of numbers as the vendor sent it.
  */
-export type Vector = string | readonly number[] | Float32Array | { readonly json: string }
+export type Vector =
+  | string
+  | readonly number[]
+  | Float32Array
+  | {
+      /** A JSON array of numbers. */
+      readonly json: string
+    }
 
 /** The vendor's answer to one `EmbeddingCall`. */
 export interface EmbeddingReply {

@@ -7,32 +7,82 @@ import type { JsonObject } from '../foundation/json.ts'
  */
 export type GenerationEvent =
   /** The vendor's name for the model that answers, if the vendor sends it. */
-  | { readonly type: 'model'; readonly model: string }
-  | { readonly type: 'text'; readonly text: string; readonly logprobs?: readonly LogProb[]; readonly phase?: 'commentary' | 'final_answer' }
-  | { readonly type: 'refusal'; readonly text: string }
+  | {
+      readonly type: 'model'
+      /** Often dated, such as `demo-model-2026-01-01`. */
+      readonly model: string
+    }
+  | {
+      readonly type: 'text'
+      /** The next piece. A message opens with the first one. */
+      readonly text: string
+      /** One for each token of `text`. */
+      readonly logprobs?: readonly LogProb[]
+      /** Of the whole message: docs/protocol/items.md. */
+      readonly phase?: 'commentary' | 'final_answer'
+    }
+  | {
+      readonly type: 'refusal'
+      /** The next piece of the refusal, in the model's words. */
+      readonly text: string
+    }
   /** `start` and `end` are UTF-16 offsets into the text of the open message. */
-  | { readonly type: 'annotation'; readonly citation: Citation; readonly start: number; readonly end: number }
+  | {
+      readonly type: 'annotation'
+      /** The source of the text from `start` to `end`. */
+      readonly citation: Citation
+      /** The first character cited. */
+      readonly start: number
+      /** After the last one. */
+      readonly end: number
+    }
   /** `full` is the model's raw reasoning, `summary` a digest. `newPart` starts a new part of the same item. */
-  | { readonly type: 'reasoning'; readonly text: string; readonly form: 'summary' | 'full'; readonly newPart?: boolean }
+  | {
+      readonly type: 'reasoning'
+      /** The next piece of the reasoning. */
+      readonly text: string
+      /** A change of form opens another item. */
+      readonly form: 'summary' | 'full'
+      /** Default: the text continues the part. */
+      readonly newPart?: boolean
+    }
   /** A signature or encrypted reasoning, byte-exact. Belongs to the open reasoning item, or to a new empty one, and ends it. */
-  | { readonly type: 'reasoning-state'; readonly opaque: string }
+  | {
+      readonly type: 'reasoning-state'
+      /** Returned to the same vendor in later turns. */
+      readonly opaque: string
+    }
   /** Closes the open item, including a call. The next text or reasoning opens a new one. */
   | { readonly type: 'item-end' }
   /** `key` identifies the call within this reply. Core makes a `callId` if the vendor has none. `custom`: the input is free text, not JSON. */
   | {
       readonly type: 'tool-call'
+      /** Such as the vendor's index. */
       readonly key: string
+      /** The vendor's id of the call. */
       readonly callId?: string
+      /** The function or custom tool, as the request named it. */
       readonly name: string
+      /** The namespace of the function, if the request put it in one. */
       readonly namespace?: string
+      /** Default: false. */
       readonly custom?: boolean
     }
   /** The next piece of a call's input. Calls may interleave. */
-  | { readonly type: 'tool-input'; readonly key: string; readonly text: string }
+  | {
+      readonly type: 'tool-input'
+      /** That of its `tool-call`. */
+      readonly key: string
+      /** JSON, unless the call is `custom`. */
+      readonly text: string
+    }
   | {
       readonly type: 'search'
+      /** Events with one key are one search. */
       readonly key: string
+      /** Ends with `completed` or `failed`. */
       readonly status: 'in_progress' | 'completed' | 'failed'
+      /** The latest one counts. Without a query, it is that of the start. */
       readonly action: SearchAction
       /** The results, if the vendor sends them. Shown to callers who ask for the detail `search-results`. */
       readonly results?: readonly SearchResult[]
@@ -40,23 +90,52 @@ export type GenerationEvent =
       readonly opaque?: string
     }
   /** A complete item of a type that belongs to one of the caller's tools and that only this dialect knows. */
-  | { readonly type: 'item'; readonly item: JsonObject & { readonly type: string } }
-  | { readonly type: 'compaction'; readonly opaque: string }
+  | {
+      readonly type: 'item'
+      /** As the dialect writes it. */
+      readonly item: JsonObject & {
+        /** Such as `mcp_call`. */
+        readonly type: string
+      }
+    }
+  | {
+      readonly type: 'compaction'
+      /** The vendor's form of the compacted conversation, byte-exact. */
+      readonly opaque: string
+    }
   | ExtraEvent
   /** Something was dropped or lowered. Only before all other events: warnings go into a response header. */
-  | { readonly type: 'warning'; readonly param: string; readonly message: string }
+  | {
+      readonly type: 'warning'
+      /** The path of the member, such as `text.verbosity`. */
+      readonly param: string
+      /** One sentence, without content. */
+      readonly message: string
+    }
   /**
    * Ends a choice, says why, and begins the next one. Only if the request has `choices`, between two of them: the last one ends with `finish`.
    * All events of a choice come before those of the next one. `reason` is not `pause`. The keys of calls and searches begin anew.
    */
-  | { readonly type: 'choice'; readonly reason: FinishReason }
+  | {
+      readonly type: 'choice'
+      /** Why this choice ended. */
+      readonly reason: FinishReason
+    }
   /** Totals so far, of all choices together, after the events that they count. The last one counts. */
-  | { readonly type: 'usage'; readonly usage: TokenUsage }
+  | {
+      readonly type: 'usage'
+      /** Replaces the one before. */
+      readonly usage: TokenUsage
+    }
   /**
    * Ends the reply and says why the model stopped. Only a `usage` may follow, within a second. A reply without `finish` is a failure.
    * `pause`: core asks the same candidate to continue.
    */
-  | { readonly type: 'finish'; readonly reason: FinishReason }
+  | {
+      readonly type: 'finish'
+      /** Why the last choice ended. */
+      readonly reason: FinishReason
+    }
 
 /**
  * Members of the reply that no other event can say. Only if the request has an `extra` of the provider's dialect: then the caller speaks it
@@ -73,6 +152,7 @@ export interface ExtraEvent {
 
 /** Why an answer ended. `length`: a limit cut it off. `pause`: core asks the same candidate to continue. */
 export const finishReasons = ['stop', 'length', 'content-filter', 'tool-calls', 'pause'] as const
+/** Why the model stopped. `pause`: it goes on when it is asked again. */
 export type FinishReason = (typeof finishReasons)[number]
 
 /** True if an event is part of the answer. After the first one, core does not try other candidates. */
@@ -83,11 +163,17 @@ export function isSemantic(event: GenerationEvent): boolean {
 
 /** The input counts are disjoint: their sum is the total input. `reasoning` is part of `output`. */
 export interface TokenUsage {
+  /** Input tokens that no cache had, without cache writes. */
   readonly uncachedInput: number
+  /** Input tokens that the vendor read from its cache. */
   readonly cacheRead: number
+  /** Input tokens written to a cache for five minutes, or for a time that the vendor does not tell. */
   readonly cacheWrite5m: number
+  /** Input tokens written to a cache for an hour. */
   readonly cacheWrite1h: number
+  /** All output tokens, with reasoning. */
   readonly output: number
+  /** 0 if the vendor does not tell. */
   readonly reasoning: number
   /** The vendor sent no usage, or not all of it, so the gateway counted: docs/limits.md#answers-without-usage. */
   readonly estimated?: boolean
@@ -95,7 +181,20 @@ export interface TokenUsage {
   readonly toolCalls?: Readonly<Record<string, number>>
 }
 
-export const noUsage: TokenUsage = { uncachedInput: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0, reasoning: 0 }
+/** Equal across copies of this package, and gone from a copy of the object with other counts. */
+const nothing = Symbol.for('turnpike/no-usage')
+
+/** The counts of a call that sent nothing. A usage with some counts is written as `{ ...noUsage, output: 5 }`. */
+export const noUsage: TokenUsage = Object.defineProperty(
+  { uncachedInput: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0, reasoning: 0 },
+  nothing,
+  { value: true },
+)
+
+/** True for `noUsage` of any copy of this package. Zeros that somebody reported are a usage. */
+export function isNoUsage(usage: TokenUsage): boolean {
+  return nothing in usage
+}
 
 /** The source of a text, as callers get it: docs/protocol/items.md#output-items. */
 export type Citation =
@@ -144,18 +243,40 @@ export interface LogProb {
   }[]
 }
 
+/** A page that a search found. */
 export interface SearchResult {
+  /** As the engine or the vendor gave it. */
   readonly url: string
+  /** Absent if the vendor sends none. */
   readonly title?: string
+  /** The part of the page that the model read. Absent if the vendor sends none. */
   readonly text?: string
 }
 
+/** One step of a search: a query, a page that is opened, or a text that is looked for in it. */
 export type SearchAction =
   | {
       readonly type: 'search'
+      /** Empty if the vendor does not tell it. */
       readonly query: string
+      /** All queries, if the vendor sends a list. */
       readonly queries?: readonly string[]
-      readonly sources?: readonly { readonly type: 'url'; readonly url: string }[]
+      /** The pages that the model consulted, if the vendor tells them. */
+      readonly sources?: readonly {
+        readonly type: 'url'
+        /** The page. */
+        readonly url: string
+      }[]
     }
-  | { readonly type: 'open_page'; readonly url?: string }
-  | { readonly type: 'find_in_page'; readonly url: string; readonly pattern: string }
+  | {
+      readonly type: 'open_page'
+      /** Absent if the vendor does not tell it. */
+      readonly url?: string
+    }
+  | {
+      readonly type: 'find_in_page'
+      /** The page in which the model looks. */
+      readonly url: string
+      /** The text that it looks for. */
+      readonly pattern: string
+    }

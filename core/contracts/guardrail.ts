@@ -15,6 +15,7 @@ import type { Sight } from './sight.ts'
  * are failures of the guardrail: see `onFailure`.
  */
 export interface Guardrail {
+  /** Unique among guardrails. A key names it in `guardrails`; errors and the log do, too. */
   readonly name: string
   /** The policy fields that this guardrail enforces. A request whose policy turns on a field that no plugin enforces is refused. */
   readonly enforces: readonly PolicyField[]
@@ -42,6 +43,7 @@ export interface Guardrail {
   open(context: RunContext): GuardSession | undefined
 }
 
+/** A mistake in the settings of a policy field, shown as a 400 of the admin API. */
 export interface SettingsProblem {
   /** The member at fault, such as `custom[0].pattern`. Empty: the settings as a whole. */
   readonly path: string
@@ -79,9 +81,15 @@ export interface RefusedRoute {
   /** The endpoints that `route` rejected. */
   readonly rejected: readonly Endpoint[]
   /** Endpoints of the same models that do not get this request for another reason. The caller is permitted to use them. */
-  readonly passedOver: readonly { readonly endpoint: Endpoint; readonly reason: PassedOver }[]
+  readonly passedOver: readonly {
+    /** Not in `rejected`. */
+    readonly endpoint: Endpoint
+    /** `policy` if another guardrail rejects it. */
+    readonly reason: PassedOver
+  }[]
 }
 
+/** The place of a text in an answer. */
 export interface OutputChannel {
   /** `data`: a string of an item that is neither a message, reasoning nor a call, such as a search query. */
   readonly kind: 'text' | 'refusal' | 'reasoning' | 'arguments' | 'custom-input' | 'data'
@@ -93,9 +101,11 @@ export interface OutputChannel {
 export interface AnswerItem {
   /** Its position in the answer, among all items that the model made, of all choices. */
   readonly index: number
+  /** `foreign`: an item that only one dialect knows. */
   readonly kind: 'message' | 'reasoning' | 'call' | 'search' | 'foreign'
   /** The function that a call names. */
   readonly name?: string | undefined
+  /** In their order. `ItemVerdict.replace` has one for each. */
   readonly texts: readonly AnswerText[]
 }
 
@@ -108,13 +118,32 @@ export interface AnswerText extends OutputChannel {
 }
 
 /** `replace` has one text for each of the item's, in their order. An empty one removes the part. */
-export type ItemVerdict = { readonly pass: true } | { readonly replace: readonly string[] } | { readonly refuse: GatewayError }
+export type ItemVerdict =
+  | { readonly pass: true }
+  | {
+      /** Goes to the caller in the place of the texts. */
+      readonly replace: readonly string[]
+    }
+  | {
+      /** Ends the answer with this error. */
+      readonly refuse: GatewayError
+    }
 
 /** `replace` takes the whole request, not a part of it. Requests are frozen: copy what changes. */
-export type GuardVerdict<R = GenerationRequest> = { readonly pass: true } | { readonly replace: R } | { readonly refuse: GatewayError }
+export type GuardVerdict<R = GenerationRequest> =
+  | { readonly pass: true }
+  | {
+      /** Goes on in the place of the request. */
+      readonly replace: R
+    }
+  | {
+      /** The caller's error. */
+      readonly refuse: GatewayError
+    }
 
 /** Gets the text of one part in pieces, and returns what to deliver. It may hold back text until it has seen more. Synchronous. */
 export interface OutputFilter {
+  /** Called for each piece, in order. `refuse` ends the answer. */
   push(text: string): string | { readonly refuse: GatewayError }
   /** Called at the end of the part. Returns the text held back. */
   flush(): string | { readonly refuse: GatewayError }

@@ -16,15 +16,21 @@ export interface HttpClient {
   close(): Promise<void>
 }
 
+/** Rules for one request to a vendor. */
 export interface SendOptions {
+  /** Closes the connection when it aborts; the caller gets its reason as the error. */
   readonly signal: AbortSignal
+  /** Default: the setting `server.timeouts.connectMs`. */
   readonly connectTimeoutMs?: number | undefined
   /** For an address that a caller names: connects only to the public internet. The address is checked in the connect that uses it. */
   readonly publicOnly?: boolean
 }
 
+/** A vendor's reply, whose body may still be arriving. */
 export interface UpstreamReply {
+  /** Any HTTP status: 400 and above do not throw. */
   readonly status: number
+  /** Names in lower case. */
   readonly headers: UpstreamHeaders
   /** Read it to the end or destroy it. Pass its errors through `networkFailure`. */
   readonly body: Readable
@@ -32,9 +38,11 @@ export interface UpstreamReply {
 
 /** Receives one reply: `head`, any number of `chunk`s, then `end`; or `fail` at any point. None of them may throw. */
 export interface ReplyReceiver {
+  /** Comes first, also for a status of 400 or above. */
   head(status: number, headers: UpstreamHeaders): void
   /** Decompressed. Valid while it is referenced. */
   chunk(bytes: Uint8Array): void
+  /** The body is complete. Nothing follows. */
   end(): void
   /** Gets a `ProviderFailure` of kind `network` or `timeout`. */
   fail(error: unknown): void
@@ -44,15 +52,20 @@ export interface ReplyReceiver {
 export interface Transfer {
   /** Stops reading from the vendor. At most one more chunk is delivered before `resume`. */
   pause(): void
+  /** Reads on after `pause`. */
   resume(): void
   /** Closes the connection and delivers nothing more. Does nothing after the end. */
   stop(): void
 }
 
+/** `file` is anything that is not an image, such as a PDF. */
 export type MediaKind = 'image' | 'file'
 
+/** An image or a file to download. */
 export interface WantedMedia {
+  /** The http or https address. The key of `GatheredMedia.contents`. */
   readonly url: string
+  /** For an image, only types of images are accepted. */
   readonly kind: MediaKind
 }
 
@@ -64,7 +77,9 @@ export interface GatheredMedia {
   release(): void
 }
 
+/** One downloaded image or file. */
 export interface MediaContent {
+  /** Such as `image/png`. */
   readonly mediaType: string
   /** ASCII, in chunks. */
   readonly base64: readonly Uint8Array[]

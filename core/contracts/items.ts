@@ -159,7 +159,12 @@ export const itemSchema = {
   ],
 } as const satisfies Schema
 
-export type MessageItem = Omit<Wire<typeof message>, 'content'> & WithExtra & { readonly content: readonly Part[] }
+/** A message of the conversation, from the caller or the model: docs/protocol/items.md#input-items. */
+export type MessageItem = Omit<Wire<typeof message>, 'content'> &
+  WithExtra & {
+    /** Text alone is one part, too. */
+    readonly content: readonly Part[]
+  }
 /** A call of a function: docs/protocol/items.md#input-items. */
 export type FunctionCallItem = Wire<typeof functionCall> & WithExtra
 /** Callers may omit `call_id`. Core fills it in when it adds history (`generation/tool-outputs.ts`), before guards and providers see it. */
@@ -178,7 +183,9 @@ export type CustomToolCallOutputItem = Omit<Wire<typeof customToolCallOutput>, '
     /** The result, for the model to read. */
     readonly output: string | readonly InputPart[]
   }
+/** Reasoning of an earlier turn. `encrypted_content` is the state of the vendor that made it. */
 export type ReasoningItem = Wire<typeof reasoning> & WithExtra
+/** A search of an earlier turn. */
 export type WebSearchCallItem = Wire<typeof webSearchCall>
 /** Stands for the conversation before it: docs/protocol/compaction.md#going-on. */
 export type CompactionItem = Wire<typeof compaction>

@@ -153,8 +153,12 @@ export type KeyLimit = {
 
 /** A limit as the admin API shows it. */
 export interface ShownLimit {
+  /** Absent if it limits requests. */
   readonly tokens?: number
+  /** Absent if it limits tokens. */
   readonly requests?: number
+  /** Seconds. */
   readonly window_s: number
+  /** Requests are refused with 503 while it cannot be kept across all processes. Default: false. */
   readonly exact?: boolean
 }

@@ -9,6 +9,7 @@ import type { Sight } from './sight.ts'
 export interface RequestRecord extends RecordFacts {
   /** Content. Null unless the policy's `logging` is on. */
   readonly request: JsonObject | null
+  /** Content, like `request`. Also null if there was no answer. */
   readonly response: JsonObject | null
   /** Content in addition to these two, by kind: what plugins keep and, as `error`, the words of an error. Absent if there is none. */
   readonly kept?: Readonly<Record<string, JsonObject>>
@@ -20,6 +21,7 @@ export interface RoutingRecord {
   readonly sort: string | null
   /** The order of the models where the request leaves the choice to `auto`. */
   readonly modelSort: string | null
+  /** The span of the metrics that the sort read, in milliseconds. */
   readonly intervalMs: number
   /** Why the first candidate came before better ones. */
   readonly preferred: Preferred | null
@@ -31,8 +33,11 @@ export interface RoutingRecord {
   readonly warnings?: readonly string[]
 }
 
+/** One endpoint of the plan. */
 export interface RoutedCandidate {
+  /** The provider's id. */
   readonly provider: string
+  /** The canonical name. */
   readonly model: string
   /** By the sort. Null without data. */
   readonly value: number | null
@@ -134,11 +139,19 @@ export interface OpenRecord extends Writable<Pick<RecordFacts, SetWhileOpen>> {
   observed: ObservedCall | undefined
   /** The known cost of attempts that failed before they answered. They are charged, but not on the bill of the answer. */
   lostUsd: number
+  /** The public code of the error, such as `rate_limit_exceeded`. Null until the request fails. */
   readonly errorCode: string | null
   /** Why the request failed, if it has. */
   readonly reason: FailureReason | null
+  /** Core adds one for each attempt. */
   readonly attempts: AttemptRecord[]
-  readonly notes: { kind: string; summary: JsonObject }[]
+  /** Facts that plugins and core add, without content. */
+  readonly notes: {
+    /** Such as `answered-by`. */
+    kind: string
+    /** Its members depend on the kind. */
+    summary: JsonObject
+  }[]
   /** The caller gets this error. Of several, the first counts, unless a call `overrules` it. */
   failed(error: GatewayError, overrules?: boolean): void
   /** Kept only if the caller's policy has `logging` on. */
@@ -151,6 +164,7 @@ type Writable<T> = { -readonly [N in keyof T]: T[N] }
 
 /** Receives records in the background, after the reply. */
 export interface LogSink {
+  /** Unique among sinks. Log lines and the alert `sink:<name>` have it. */
   readonly name: string
   /** `metadata`: `request` and `response` are null for this sink. */
   readonly accepts: 'metadata' | 'content'

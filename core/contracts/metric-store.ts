@@ -30,12 +30,17 @@ export interface MetricWindow {
   readonly samples: number
   /** Share of attempts without a fault of the provider, from 0 to 1. */
   readonly uptime: number | undefined
+  /** Of all attempts together. */
   readonly inputTokens: number
+  /** Of all attempts together. */
   readonly outputTokens: number
+  /** Per answer. */
   readonly meanOutputTokens: number | undefined
   /** Output tokens per second after the first token. */
   readonly throughput: number | undefined
+  /** Time to the first semantic event, in milliseconds. Whole replies have none. */
   readonly averageLatencyMs: number | undefined
+  /** Time to the last event, in milliseconds. */
   readonly averageTotalMs: number | undefined
   /** Time to the first semantic event. `quantile` from 0 to 1; values within 2%. */
   latencyMs(quantile: number): number | undefined

@@ -106,7 +106,10 @@ export const inputPartSchema = {
  * Something with members that only the dialect of the caller knows: see `GenerationRequest.extra`. If they include a `type`, they are the
  * whole of it as sent, and what stands beside them is the nearest that other dialects have.
  */
-export type WithExtra = { readonly extra?: JsonObject }
+export type WithExtra = {
+  /** As the caller sent them. */
+  readonly extra?: JsonObject
+}
 
 /** A part, item or tool that only the dialect of the caller knows. Other endpoints do not get it. */
 export type Vendor = {
@@ -115,6 +118,7 @@ export type Vendor = {
   readonly extra: JsonObject
 }
 
+/** Text of the caller, or of a tool. */
 export type TextPart = Wire<typeof inputText> & WithExtra
 /** An image, by address, `data:` URL or the id of a file: docs/protocol/items.md#content-parts. */
 export type ImagePart = Wire<typeof image> & WithExtra
@@ -122,6 +126,9 @@ export type ImagePart = Wire<typeof image> & WithExtra
 export type FilePart = Wire<typeof file> & WithExtra
 /** A part of an input message or a tool's output: docs/protocol/items.md#content-parts. */
 export type InputPart = TextPart | ImagePart | FilePart | Vendor
+/** Text of the model, in a message of the assistant. */
 export type OutputTextPart = Wire<typeof outputText> & WithExtra
+/** The words with which the model declined to answer. */
 export type RefusalPart = Wire<typeof refusal> & WithExtra
+/** A part of a message: docs/protocol/items.md#content-parts. */
 export type Part = InputPart | OutputTextPart | RefusalPart

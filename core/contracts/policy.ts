@@ -2,11 +2,14 @@ import type { JsonObject } from '../foundation/json.ts'
 import type { Maybe } from '../runtime/pending.ts'
 import type { ApiKey } from './key-fields.ts'
 
+/** The fields that a policy can turn on: docs/protocol/keys-and-policy.md. */
 export const policyFields = ['zdr', 'logging', 'hipaa', 'redaction'] as const
+/** One of `policyFields`. */
 export type PolicyField = (typeof policyFields)[number]
 
 /** From strongest to weakest. If several levels enforce a field, the first one wins. */
 export const levels = ['org', 'team', 'user', 'key'] as const
+/** Who set a field of the policy. */
 export type Level = (typeof levels)[number]
 
 /**
@@ -14,11 +17,27 @@ export type Level = (typeof levels)[number]
  * `settings` is for the guardrail that enforces the field: see `Guardrail.settingsProblem`.
  */
 export type PolicyLayer = {
-  readonly [F in PolicyField]?: { readonly value: boolean; readonly enforced?: boolean; readonly settings?: JsonObject }
+  readonly [F in PolicyField]?: {
+    /** True: the field is on. */
+    readonly value: boolean
+    /** Default: false. */
+    readonly enforced?: boolean
+    /** Default: none. */
+    readonly settings?: JsonObject
+  }
 }
 
 /** The policy that applies to a request, with the level that set each field. */
-export type Policy = { readonly [F in PolicyField]: { readonly value: boolean; readonly source: Level; readonly settings?: JsonObject } }
+export type Policy = {
+  readonly [F in PolicyField]: {
+    /** True: the field is on. */
+    readonly value: boolean
+    /** The level that set it. `key` also if nobody did. */
+    readonly source: Level
+    /** For the guardrail of the field. */
+    readonly settings?: JsonObject
+  }
+}
 
 /**
  * Supplies the policy of one level above the key. Called for every request, after authentication. Return `undefined` if the level sets
@@ -31,6 +50,7 @@ export type Policy = { readonly [F in PolicyField]: { readonly value: boolean; r
  * `logging`, on for all others. See `Guardrail.strictestSettings` for their settings.
  */
 export interface PolicySource {
+  /** The level that it speaks for. */
   readonly level: Exclude<Level, 'key'>
   /**
    * The source returns what the account store has as the policy of the key's account. Where no source of a level does, the admin API does not
@@ -39,5 +59,6 @@ export interface PolicySource {
   readonly readsAccounts?: boolean
   /** How long `policy` may take. Default: 2,000. */
   readonly timeoutMs?: number
+  /** `key` is frozen. Undefined: the level sets nothing for it. */
   policy(key: ApiKey): Maybe<PolicyLayer | undefined>
 }

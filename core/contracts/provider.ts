@@ -10,9 +10,11 @@ import type { RunContext } from './run-context.ts'
 
 /** Milliseconds. Time during which the client does not read does not count. */
 export interface Timeouts {
+  /** To connect, TLS included. */
   readonly connectMs: number
   /** To the first semantic event of a streamed reply. */
   readonly firstEventMs: number
+  /** From one event of a stream to the next. */
   readonly betweenEventsMs: number
   /** The whole attempt. */
   readonly totalMs: number
@@ -36,12 +38,15 @@ export type HedgeAfter = number | (typeof hedgePercentiles)[number] | false
 
 /** How requests are sent to a provider. Absent members have the values of the server's settings of the same names. */
 export interface SendingRules {
+  /** Members that are absent have the values of the server, too. */
   readonly timeouts?: Partial<Timeouts> | undefined
   /** The most requests under way at once, in all processes that count together. Others wait. Default: no limit. */
   readonly maxConcurrent?: number | undefined
   /** The most requests that wait in this process. Beyond that, the next endpoint is tried. Default: 100. */
   readonly maxQueued?: number | undefined
+  /** Default: `server.slowStream`. */
   readonly slowStream?: SlowStream | undefined
+  /** Default: `server.hedgeAfter`. */
   readonly hedgeAfter?: HedgeAfter | undefined
 }
 
@@ -87,6 +92,7 @@ export interface Provider extends SendingRules {
   readonly reranking?: Reranker | undefined
 }
 
+/** One attempt at one endpoint. */
 export interface ProviderCall {
   /**
    * After history, guards and lowering, without gateway-only members. Its items are frozen: copy what changes. `stream` says
@@ -95,9 +101,11 @@ export interface ProviderCall {
   readonly request: UpstreamRequestBody
   /** Its capabilities include the provider's defaults. */
   readonly endpoint: Endpoint
+  /** The credential to use. Undefined if the provider lists none. */
   readonly credentialId: string | undefined
   /** This attempt's signal. Aborted with the run, or when the attempt takes too long. */
   readonly signal: AbortSignal
+  /** That of the caller's request, the same for all its attempts. */
   readonly context: RunContext
   /** The header `traceparent` to send to the vendor, if an observer follows the attempt. `httpProvider` sends it. */
   readonly traceparent?: string | undefined
@@ -138,12 +146,15 @@ export const failureKinds = [
   'refused',
   'context-length',
 ] as const
+/** Decides what core does next, and the caller's error: docs/protocol/errors.md#failures-of-vendors. */
 export type FailureKind = (typeof failureKinds)[number]
 
 /** `replied`: the head of a reply came, but none of its events. */
 export type Progress = 'none' | 'connected' | 'replied' | 'answering'
 
+/** The facts about a failed attempt. */
 export interface ProviderFailureOptions {
+  /** Decides the public error, and what core tries next. */
   readonly kind: FailureKind
   /** The description of the failure. The caller sees it, so use the vendor's own sentence if there is one, else a `wording`. */
   readonly message: string | Wording
@@ -153,6 +164,7 @@ export interface ProviderFailureOptions {
   readonly code?: ImageErrorCode | undefined
   /** The vendor's HTTP status. */
   readonly status?: number | undefined
+  /** How long the vendor asks to wait. Default: core decides. */
   readonly retryAfterMs?: number | undefined
   /** True if the same request may succeed soon. By default the kind decides. */
   readonly transient?: boolean | undefined
@@ -173,15 +185,20 @@ export interface ProviderFailureOptions {
   readonly vendorCode?: string | undefined
   /** The id that the vendor gave the request. By default, core reads it in the headers of the reply. */
   readonly requestId?: string | undefined
+  /** The error that led to this one. */
   readonly cause?: unknown
 }
 
 /** A failed attempt. */
 export class ProviderFailure extends Error {
   override readonly name = 'ProviderFailure'
+  /** Decides whether core retries, and the caller's error: docs/protocol/errors.md#failures-of-vendors. */
   readonly kind: FailureKind
+  /** For image errors only. */
   readonly code: ImageErrorCode | undefined
+  /** The vendor's HTTP status. Undefined without a reply. */
   readonly status: number | undefined
+  /** How long the vendor asks to wait, in milliseconds. */
   readonly retryAfterMs: number | undefined
   /** Absent if the kind decides. */
   readonly transient: boolean | undefined
@@ -191,11 +208,15 @@ export class ProviderFailure extends Error {
   readonly isFault: boolean | undefined
   /** Absent if the status decides. */
   readonly ofCredential: boolean | undefined
+  /** The item or part of `request.input` at fault, by identity. */
   readonly subject: object | undefined
+  /** The vendor's whole error body. Content: never logged or recorded. */
   readonly upstream: string | undefined
+  /** The message without what it quotes, for records without content. Undefined if nobody wrote one. */
   readonly unquotedMessage: string | undefined
   /** Core sets it if the vendor's reply has one. The same goes for the next member. */
   vendorCode: string | undefined
+  /** The id that the vendor gave the request. */
   requestId: string | undefined
 
   static {
@@ -221,6 +242,7 @@ export class ProviderFailure extends Error {
     this.requestId = options.requestId
   }
 
+  /** Also true for failures of another copy of this package. */
   static is(error: unknown): error is ProviderFailure {
     return error instanceof ProviderFailure
   }

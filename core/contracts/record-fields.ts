@@ -181,12 +181,19 @@ export interface RecordNote {
 
 /** The tokens of a request as the admin API shows them. */
 export interface ShownUsage {
+  /** The whole input: the sum of the next four. */
   readonly input_tokens: number
+  /** Input that no cache had, without cache writes. */
   readonly uncached_input_tokens: number
+  /** Input that the vendor read from its cache. */
   readonly cached_tokens: number
+  /** Input written to a cache for five minutes, or for a time that the vendor does not tell. */
   readonly cache_write_5m_tokens: number
+  /** Input written to a cache for an hour. */
   readonly cache_write_1h_tokens: number
+  /** All output, with reasoning. */
   readonly output_tokens: number
+  /** A part of the output. */
   readonly reasoning_tokens: number
   /** The provider reported no usage, or not all of it. */
   readonly estimated: boolean

@@ -8,6 +8,7 @@ import type { RunContext } from './run-context.ts'
 export interface RequestScope extends RunContext, Listed {
   /** One for the whole request. `signal` follows it. */
   readonly cancellation: Cancellation
+  /** Becomes the one `RequestRecord` of the request, when it is closed. */
   readonly record: OpenRecord
   /** The session that the headers name, in the caller's words. It counts more than the name in the body. Never log or store it. */
   readonly sentSession?: string | undefined

@@ -24,6 +24,7 @@ export const routeMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 /** One method and path of the HTTP API. */
 export interface Route {
+  /** In upper case. */
   readonly method: (typeof routeMethods)[number]
   /** Such as `/v1/models/**:id`. Matches with and without a trailing slash. */
   readonly path: string
@@ -69,6 +70,7 @@ export interface Route {
 
 /** Schemas are JSON Schema 2020-12, and refer to those in `schemas` as `#/components/schemas/<name>`. */
 export interface RouteDescription {
+  /** The title of the operation, such as `Create a response`. */
   readonly summary: string
   /** Path parameters by name. Those not listed accept any text. */
   readonly path?: Readonly<Record<string, ParameterDescription>>
@@ -78,18 +80,25 @@ export interface RouteDescription {
   readonly request?: JsonObject
   /** True if the route also takes requests without a body. Default: false. */
   readonly isRequestOptional?: boolean
+  /** By HTTP status. */
   readonly replies: Readonly<Record<number, ReplyDescription>>
   /** Names are shared by the whole document: equal names must mean equal objects. Core supplies `Error` and `PolicyRefusal`. */
   readonly schemas?: Readonly<Record<string, JsonObject>>
 }
 
+/** A parameter or a header, as OpenAPI shows it. */
 export interface ParameterDescription {
+  /** A sentence for callers. */
   readonly description: string
+  /** Of its value. */
   readonly schema: JsonObject
 }
 
+/** A reply, as OpenAPI shows it. */
 export interface ReplyDescription {
+  /** A sentence for callers. */
   readonly description: string
+  /** By name, in lower case. */
   readonly headers?: Readonly<Record<string, ParameterDescription>>
   /** Schemas by content type. For an event stream, the schema of one event's data. */
   readonly content?: Readonly<Record<string, JsonObject>>
@@ -103,9 +112,11 @@ export interface JsonOptions {
 
 /** One HTTP request. Reading `caller` throws if the route's `auth` is `none`. */
 export interface Exchange extends RequestScope {
+  /** Its body can be read once: use `json`. */
   readonly request: Request
   /** The headers of the request. Reading one here is cheaper than through `request`. */
   readonly headers: Pick<Headers, 'get'>
+  /** The parameters of the path by name, such as `id` of `/v1/models/**:id`. */
   readonly params: Readonly<Record<string, string>>
   /** The query parameters. */
   readonly query: URLSearchParams
@@ -122,8 +133,11 @@ export interface Exchange extends RequestScope {
   detach(): AbortSignal
 }
 
+/** The answer of a route. */
 export interface Reply {
+  /** An HTTP status from 200. */
   readonly status: number
+  /** By name. Core adds others, such as `x-request-id`. */
   readonly headers?: Readonly<Record<string, string>>
   /** JSON text, or the stream from `exchange.stream()`. Empty if absent. */
   readonly body?: string | StreamBody
@@ -131,6 +145,7 @@ export interface Reply {
 
 /** A streamed body. Write whole frames; they are flushed once per turn of the event loop. */
 export interface StreamBody {
+  /** Does nothing once the client has left. */
   write(frame: string): void
   /**
    * Writes a frame of more than about 100 kB in pieces. Each is created when the client has room for it, in a separate turn, so that the
@@ -148,6 +163,7 @@ export interface StreamBody {
   openWith(text: string): void
   /** Calls `beat` whenever the stream has been silent for the heartbeat interval. */
   onSilence(beat: () => void): void
+  /** Ends the reply after the frames written so far. */
   end(): void
   /** Breaks off the reply. Does nothing after the client has all of it. */
   abandon(): void
@@ -205,7 +221,9 @@ export interface InputCount {
 
 /** Stored responses of one owner. `find` and `remove` throw a 404, including for other owners' responses. */
 export interface StoredResponses {
+  /** The response as its surface stored it. */
   find(caller: Caller, id: string): Promise<StoredResponse>
+  /** Deletes the response, and its content in the record. */
   remove(caller: Caller, id: string): Promise<void>
   /** The conversation up to the end of this response. Throws a 400 that names `param` if it cannot be continued. */
   conversation(caller: Caller, id: string, param: string): Promise<readonly Item[]>
@@ -274,16 +292,23 @@ export interface Commitment {
 
 /** Something that was dropped or lowered for the endpoint. */
 export interface Warning {
+  /** The member of the request, such as `temperature`. */
   readonly param: string
+  /** Says what became of it, as in `is not supported by this model and was left out`. */
   readonly message: string
 }
 
+/** The end of an answered generation. */
 export interface Outcome {
+  /** The endpoint that answered. */
   readonly endpoint: Endpoint
+  /** How many were made until the answer began. 0 if a call wrapper answered. */
   readonly attempts: number
+  /** As in `Commitment`. */
   readonly warnings: readonly Warning[]
   /** Of the last choice, if there are several. */
   readonly finish: FinishReason
+  /** Of all rounds and choices together. */
   readonly usage: TokenUsage
   /** US dollars that the request is charged, as in its record. Null if unknown. */
   readonly costUsd: number | null

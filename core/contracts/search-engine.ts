@@ -3,6 +3,7 @@ import type { Sight } from './sight.ts'
 
 /** Finds pages on the web, or in any other collection. The tool `web_search` asks engines in plugin order until one answers. */
 export interface SearchEngine {
+  /** Unique among engines. The option `engines` of `web-search` names it. */
   readonly name: string
   /** The agreements under which the engine sees queries. One without them is never asked for keys with `zdr` or `hipaa` on. */
   readonly seesContent: Sight
@@ -15,6 +16,7 @@ export interface SearchEngine {
   search(query: SearchQuery, call: SearchCall): Promise<SearchReply>
 }
 
+/** A search of the model, or of a caller. */
 export interface SearchQuery {
   /** At least one character. The engine cuts queries that are too long for it. */
   readonly query: string
@@ -27,6 +29,7 @@ export interface SearchQuery {
   readonly allowedDomains: readonly string[]
   /** No pages of these domains and their subdomains. */
   readonly blockedDomains: readonly string[]
+  /** Undefined: the caller gave none. */
   readonly userLocation: SearchLocation | undefined
 }
 
@@ -34,24 +37,33 @@ export interface SearchQuery {
 export interface SearchLocation {
   /** Two letters, ISO 3166-1, in upper case. */
   readonly country?: string | undefined
+  /** Such as `Bavaria`. */
   readonly region?: string | undefined
+  /** Such as `Munich`. */
   readonly city?: string | undefined
   /** IANA, such as `Europe/Berlin`. */
   readonly timezone?: string | undefined
 }
 
+/** The surroundings of one search. */
 export interface SearchCall {
+  /** Aborts when the caller leaves, or the time limit of the tool is over. */
   readonly signal: AbortSignal
+  /** Do not log the query. */
   readonly log: Logger
 }
 
+/** An engine's answer. */
 export interface SearchReply {
+  /** Best first. The tool drops those that the filters exclude. */
   readonly results: readonly FoundPage[]
 }
 
+/** One result. Models see its address, title and text. */
 export interface FoundPage {
   /** Results whose address is not http or https are dropped. */
   readonly url: string
+  /** Plain text. May be empty. */
   readonly title: string
   /** The text of the page, or the part of it that answers the query. May contain markup, which is removed afterwards. */
   readonly text: string

@@ -12,8 +12,15 @@ export interface Siblings {
 }
 export const Siblings = token<Siblings>('siblings')
 
+/** The outcome of a question to all siblings. */
 export interface SiblingAnswers {
-  readonly answers: readonly { readonly worker: number; readonly text: string }[]
+  /** In the order of arrival. */
+  readonly answers: readonly {
+    /** The number of the sibling that answered. */
+    readonly worker: number
+    /** What its function returned, such as JSON. */
+    readonly text: string
+  }[]
   /** How many did not answer in time: they hang, are busy, or are about to start. */
   readonly silent: number
 }

@@ -8,7 +8,14 @@ import type { RetrievalKind } from './retrieval.ts'
  * Where the content that a plugin sees goes. `local`: it stays inside the gateway and its sealed store. Otherwise the plugin sends it
  * elsewhere, under these agreements.
  */
-export type Sight = 'local' | { readonly zdr: Zdr | false; readonly hipaa: Hipaa | false }
+export type Sight =
+  | 'local'
+  | {
+      /** The agreement on zero data retention. False: none. */
+      readonly zdr: Zdr | false
+      /** The agreement under HIPAA. False: none. */
+      readonly hipaa: Hipaa | false
+    }
 
 /** The policy field that forbids showing content to a plugin with this sight. Undefined if it may see the content. */
 export function blindedBy(sight: Sight | undefined, { zdr, hipaa }: Policy): 'zdr' | 'hipaa' | undefined {

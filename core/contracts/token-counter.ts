@@ -1,6 +1,7 @@
 import { contract } from '../foundation/token.ts'
 import type { Tokenizer } from './catalog.ts'
 
+/** The vocabulary and the limits of one count. */
 export interface TokenCountOptions {
   /** Default: `o200k_base`, a fair guess for models with an unknown tokenizer. */
   readonly tokenizer?: Tokenizer | undefined
@@ -10,7 +11,9 @@ export interface TokenCountOptions {
   readonly deadlineMs?: number
 }
 
+/** The result of a count. */
 export interface TokenCount {
+  /** Over all texts. */
   readonly tokens: number
   /** False if the limit was exceeded: then there are at least `tokens`. */
   readonly complete: boolean

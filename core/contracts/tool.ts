@@ -33,8 +33,12 @@ export interface Tool {
 }
 
 /** An entry of `tools`, as the caller wrote it, with its credentials. */
-export type ToolEntry = { readonly type: string } & JsonObject
+export type ToolEntry = {
+  /** The `type` of the tool. */
+  readonly type: string
+} & JsonObject
 
+/** The request in which a tool is opened. */
 export interface ToolScope {
   /** As guardrails left it, without the credentials in entries of `tools`. */
   readonly request: GenerationRequest
@@ -44,7 +48,9 @@ export interface ToolScope {
   readonly isGuarded: boolean
   /** True if the API key may use a part of the tool, and a part of that: the key's `tools` name it as `type/part/part`. */
   allows(...parts: readonly string[]): boolean
+  /** The id, caller and policy of the request. */
   readonly context: RunContext
+  /** For tools that look up models. */
   readonly catalog: Catalog
 }
 
@@ -78,15 +84,19 @@ export interface ToolSession {
 
 /** A function to offer to the model. No tool of the request may have the same name. */
 export interface ToolFunction {
+  /** Letters, digits, `_` and `-`, at most 64. */
   readonly name: string
   /** How `tool_choice` may also call it. */
   readonly toolName?: string
+  /** For the model: when to call it, and what it returns. */
   readonly description: string
   /** A JSON Schema of an object. */
   readonly parameters: JsonObject
 }
 
+/** A call of a function that a tool offers. */
 export interface ToolCall {
+  /** The call's output has the same one. */
   readonly callId: string
   /** The name of the function. */
   readonly name: string
@@ -94,7 +104,9 @@ export interface ToolCall {
   readonly arguments: JsonObject
 }
 
+/** The surroundings of one call. */
 export interface ToolRun {
+  /** Aborts when the caller leaves, or `timeoutMs` is over. */
   readonly signal: AbortSignal
   /** The endpoint that made the call. */
   readonly endpoint: Endpoint | undefined
@@ -119,4 +131,5 @@ export interface ToolResult {
 /** An item of the answer. */
 export type ToolEvent = SearchEvent | Extract<GenerationEvent, { type: 'item' }>
 
+/** A search, as a provider yields it. */
 export type SearchEvent = Extract<GenerationEvent, { type: 'search' }>

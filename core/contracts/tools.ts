@@ -60,13 +60,43 @@ export const webSearchTool = {
   type: 'object',
   required: ['type'],
   properties: {
+    /** Surfaces accept older names, too. */
     type: { const: 'web_search' },
-    engine: { type: 'object', properties: { type: { enum: ['auto', 'native', 'managed'] } } },
+    /** Who searches: docs/protocol/tools.md#web-search. */
+    engine: {
+      type: 'object',
+      properties: {
+        /** `native`: the vendor. `managed`: the gateway. `auto` (default): the vendor, if it can. */
+        type: { enum: ['auto', 'native', 'managed'] },
+      },
+    },
+    /** How much the model reads of the results. Default: `medium`. */
     search_context_size: { enum: ['low', 'medium', 'high'] },
-    filters: { type: 'object', properties: { allowed_domains: domains, blocked_domains: domains } },
+    /** Domains include their subdomains. */
+    filters: {
+      type: 'object',
+      properties: {
+        /** Only these. */
+        allowed_domains: domains,
+        /** None of these. */
+        blocked_domains: domains,
+      },
+    },
+    /** See `SearchLocation`. */
     user_location: {
       type: 'object',
-      properties: { type: { const: 'approximate' }, country: string, region: string, city: string, timezone: string },
+      properties: {
+        /** The only kind. */
+        type: { const: 'approximate' },
+        /** Two letters, ISO 3166-1. */
+        country: string,
+        /** Such as `Bavaria`. */
+        region: string,
+        /** Such as `Munich`. */
+        city: string,
+        /** IANA, such as `Europe/Berlin`. */
+        timezone: string,
+      },
     },
     /** False: nothing may be fetched from the web while the model answers. */
     external_web_access: { type: 'boolean' },
@@ -134,12 +164,16 @@ export const toolChoiceSchema = {
 export type FunctionTool = Wire<typeof functionTool> & WithExtra
 /** A tool of the caller whose input is free text: docs/protocol/tools.md#definitions. */
 export type CustomTool = Wire<typeof customTool> & WithExtra
+/** Tools under a common name: docs/protocol/tools.md#definitions. */
 export type NamespaceTool = Wire<typeof namespaceTool>
+/** A search of the web: docs/protocol/tools.md#web-search. */
 export type WebSearchTool = Wire<typeof webSearchTool> & WithExtra
 /** A tool of a type that only the Responses dialect has, with any members: docs/protocol/tools.md#definitions. */
 export type ForeignTool = {
   /** Such as `code_interpreter`. */
   readonly type: (typeof foreignToolTypes)[number]
 } & JsonObject
+/** An entry of `tools`. */
 export type ToolDefinition = FunctionTool | CustomTool | NamespaceTool | WebSearchTool | ForeignTool | Vendor
+/** Which tools the model may or must call: docs/protocol/tools.md#choosing. */
 export type ToolChoice = Wire<typeof toolChoiceSchema>

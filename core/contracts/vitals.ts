@@ -15,14 +15,19 @@ export const Vitals = token<Vitals>('vitals')
 
 /** Without secrets, and without names that callers made up. */
 export interface VitalSigns {
+  /** Of this process alone. */
   readonly load: Omit<GatewayLoad, 'processes'>
   /** Streamed replies that their clients have not read to the end. */
   readonly streams: number
   /** As this process knows them. `circuits` lists models of catalogs only, and `*` for a provider as a whole. */
   readonly providers: readonly ProviderState[]
+  /** Zeros at the first reading. */
   readonly eventLoop: EventLoopDelay
+  /** By `process.memoryUsage()`. */
   readonly memory: ProcessMemory
+  /** Empty while no plugin names `Vitals` in `needs` or `wants`. */
   readonly stores: readonly StoreTime[]
+  /** One for each log sink. */
   readonly sinks: readonly SinkState[]
 }
 
@@ -36,9 +41,13 @@ export interface EventLoopDelay {
   readonly maxMs: number
 }
 
+/** The memory of this process. */
 export interface ProcessMemory {
+  /** All memory that the process has, as the system counts it. */
   readonly rssBytes: number
+  /** Used by objects of JavaScript. */
   readonly heapUsedBytes: number
+  /** Reserved for objects of JavaScript. */
   readonly heapTotalBytes: number
   /** Outside the heap, as for buffers. */
   readonly externalBytes: number
@@ -46,15 +55,21 @@ export interface ProcessMemory {
 
 /** The calls of one store service since the start. */
 export interface StoreTime {
+  /** Such as `keys`, as in the option `services` of stores. */
   readonly service: StoreService
+  /** Of all methods, those under way not counted. */
   readonly calls: number
+  /** Calls that threw. */
   readonly failed: number
+  /** The time of all calls together. */
   readonly totalMs: number
 }
 
 /** The records of one log sink since the start. */
 export interface SinkState {
+  /** Its name. */
   readonly sink: string
+  /** Records that are queued or being written. */
   readonly waiting: number
   /** Lost because the sink could not keep up. */
   readonly dropped: number

@@ -14,6 +14,7 @@ export class AssemblyError extends Error {
 /** A mistake in a plugin or its use in the config. The message starts with the plugin's name. It is logged, so it must not contain content. */
 export class PluginError extends AssemblyError {
   override readonly name = 'PluginError'
+  /** Its name with its instance, such as `openai-chat(groq)`. */
   readonly plugin: string
   /** A word from an answer. Logged only if the policy of the request has `logging` on. */
   readonly word: string | undefined
@@ -57,6 +58,7 @@ export const errorCodes = [
   'context_length_exceeded',
   'provider_timeout',
 ] as const
+/** One of `errorCodes`. */
 export type ErrorCode = (typeof errorCodes)[number]
 
 /** The codes for image errors. Providers may set only these; core sets all others. */
@@ -128,20 +130,33 @@ export interface Asked {
 /** An error that the caller may see. The message says what was expected, what came, and what to do. It must not contain secrets or prompts. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError'
+  /** The HTTP status of the reply, such as 400. */
   readonly status: number
+  /** Such as `invalid_request_error`. */
   readonly type: string
+  /** Machine-readable. For a failed generation, one of `errorCodes`. */
   readonly code: string
+  /** The path of the field at fault, such as `input[2].content`. */
   readonly param: string | undefined
+  /** When to try again, in milliseconds from now. Sent as `retry-after` with a 429 or a transient error. */
   readonly retryAfterMs: number | undefined
+  /** The same request can never succeed: tells clients not to retry. */
   readonly final: boolean
+  /** The same request may succeed soon: tells clients to retry. */
   readonly transient: boolean
+  /** The vendor's error body. Sent to the caller only, never logged. */
   readonly upstreamError: string | undefined
+  /** For policy refusals: the body has only `type` and `message`. */
   readonly bare: boolean
+  /** A sentence that names a path. Added to the message if the path is served. */
   readonly hint: GatewayErrorOptions['hint']
+  /** More headers for the reply, such as `allow`. */
   readonly headers: Readonly<Record<string, string>> | undefined
+  /** The attempts before it. Core sets it; undefined if no provider was asked. */
   readonly asked: Asked | undefined
   /** The message without anything that the request or a vendor said, for records without content. Undefined if nobody wrote one. */
   readonly unquotedMessage: string | undefined
+  /** For records, metrics and alerts. Default: what the status says. */
   readonly reason: FailureReason
 
   static {

@@ -3,6 +3,7 @@ import { token } from './token.ts'
 
 /** Makes globally unique ids such as `resp_…`. Tests replace it. */
 export interface Ids {
+  /** `prefix` is the part before `_`, such as `resp`. */
   make(prefix: string): string
 }
 export const Ids = token<Ids>('ids')

@@ -11,9 +11,13 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
  * a name is written with `_` at its end.
  */
 export interface Logger {
+  /** For those who look for a fault. Off by default. */
   debug(message: string, fields?: JsonObject): void
+  /** Something normal that operators want to know, such as a start. */
   info(message: string, fields?: JsonObject): void
+  /** Something went wrong, and the gateway can go on. */
   warn(message: string, fields?: JsonObject): void
+  /** Something is broken that an operator has to mend. */
   error(message: string, fields?: JsonObject): void
   /** Names this plugin in every line, in place of one that this logger names. */
   child(name: string): Logger

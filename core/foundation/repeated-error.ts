@@ -15,6 +15,7 @@ export class RepeatedError {
     this.#message = message
   }
 
+  /** Call it each time the error happens. `fields` are logged only with the first one. */
   report(fields: JsonObject): void {
     if (this.#timer) {
       this.#more++

@@ -2,8 +2,12 @@
  * Identifies a service or an extension point of type `T`. Equal across copies of this package, because add-ons may bring their own. The
  * member exists for the compiler only, and has a plain name because a unique symbol would differ from copy to copy.
  */
-export type Token<T> = symbol & { readonly __identifies?: T }
+export type Token<T> = symbol & {
+  /** Never set. */
+  readonly __identifies?: T
+}
 
+/** The token for a service that plugins share among themselves, such as `token<Prices>('acme-prices')`. Equal names are one token. */
 export function token<T>(name: string): Token<T> {
   return Symbol.for(`${prefix}${name}`) as Token<T>
 }
@@ -22,9 +26,11 @@ export type Stability = 'stable' | 'experimental'
 export interface Contract {
   /** As it is imported, such as `KeyStore`. */
   readonly name: string
+  /** Raised by changes that break plugins. */
   readonly version: number
   /** Plugins that were written for this version or a later one load. Without it, only those for `version`. */
   readonly oldest?: number
+  /** `experimental`: any release may change it. */
   readonly stability: Stability
 }
 

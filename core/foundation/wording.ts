@@ -4,6 +4,7 @@ const leftOut = '…'
 
 /** A part of a message that neither a caller nor a vendor made up: a setting, a name of the config, a number that the gateway counted. */
 export class Own {
+  /** Shown in both forms of a `Wording`. */
   readonly text: string
 
   static {
@@ -17,6 +18,7 @@ export class Own {
 
 /** A message in two forms: with all that it quotes, and without what may be content. Made by `wording`. */
 export class Wording {
+  /** For the caller: with all that it quotes. */
   readonly text: string
   /** Only the words of the source code and what `own` lets through. */
   readonly unquoted: string
@@ -30,6 +32,7 @@ export class Wording {
     this.unquoted = unquoted
   }
 
+  /** Returns `text`. */
   toString(): string {
     return this.text
   }

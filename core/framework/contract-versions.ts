@@ -57,12 +57,12 @@ function remedyFor(name: string): string {
 export class EarlierVersions {
   readonly #uses = new Set<string>()
 
-  /** What the plugin states. */
+  /** Adds the versions that the plugin states. */
   addStated(plugin: string, { contracts: stated = {} }: PluginDefinition): void {
     for (const { name, version } of contracts) this.#add(plugin, name, stated[name] ?? version, version)
   }
 
-  /** What the plugin uses of its own copy of turnpike-sdk. */
+  /** Adds a token that the plugin took from its own copy of turnpike-sdk. */
   addUsed(plugin: string, token: Token<any>): void {
     const used = typeof token === 'symbol' ? foreignContractOf(token) : undefined
     const served = used && contracts.find(({ name }) => name === used.name)

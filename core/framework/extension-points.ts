@@ -55,25 +55,43 @@ import {
   type Shape,
 } from './shape.ts'
 
+/** By id. */
 export const Providers = contract<Registry<Provider>>('providers', { version: 1, stability: 'stable' })
+/** Experimental. By id. Core reads them for errors about providers that are not loaded. */
 export const AbsentProviders = contract<Registry<AbsentProvider>>('absent-providers', { version: 1, stability: 'experimental' })
+/** Merged in the order of their ranks. */
 export const CatalogSources = contract<Registry<CatalogSource>>('catalog-sources', { version: 1, stability: 'stable' })
+/** By `provider`. */
 export const DecisionClients = contract<Registry<DecisionClient>>('decision-clients', { version: 1, stability: 'stable' })
+/** Run in plugin order, those that send content elsewhere after all others. */
 export const Guardrails = contract<Registry<Guardrail>>('guardrails', { version: 1, stability: 'stable' })
+/** Several may speak for one level. */
 export const PolicySources = contract<Registry<PolicySource>>('policy-sources', { version: 1, stability: 'stable' })
+/** By name. A plugin may add several. */
 export const SortStrategies = contract<Registry<SortStrategy>>('sort-strategies', { version: 1, stability: 'stable' })
+/** By the `type` of their entries. */
 export const Tools = contract<Registry<Tool>>('tools', { version: 1, stability: 'stable' })
+/** Asked in plugin order. */
 export const SearchEngines = contract<Registry<SearchEngine>>('search-engines', { version: 1, stability: 'stable' })
+/** Experimental. Opened in plugin order. */
 export const CallWrappers = contract<Registry<CallWrapper>>('call-wrappers', { version: 1, stability: 'experimental' })
+/** Experimental. All of them see every call, in plugin order. */
 export const CallObservers = contract<Registry<CallObserver>>('call-observers', { version: 1, stability: 'experimental' })
+/** Experimental. Each of them gets every alert. */
 export const AlertChannels = contract<Registry<AlertChannel>>('alert-channels', { version: 1, stability: 'experimental' })
+/** Each of them gets every record. */
 export const LogSinks = contract<Registry<LogSink>>('log-sinks', { version: 1, stability: 'stable' })
+/** Of the public API. One for each method and path. */
 export const Routes = contract<Registry<Route>>('routes', { version: 1, stability: 'stable' })
 /** The protocols that keep a connection, such as WebSocket. Add yours with `gateway.add(Connections, protocol)`. */
 export const Connections = contract<Registry<ConnectionProtocol>>('connections', { version: 1, stability: 'experimental' })
+/** Experimental. One for each method and path. */
 export const AdminRoutes = contract<Registry<AdminRoute>>('admin-routes', { version: 1, stability: 'experimental' })
+/** Experimental. By name. */
 export const AdminHosts = contract<Registry<AdminHost>>('admin-hosts', { version: 1, stability: 'experimental' })
+/** Experimental. Asked in plugin order. */
 export const AdminAuthenticators = contract<Registry<AdminAuthenticator>>('admin-authenticators', { version: 1, stability: 'experimental' })
+/** Experimental. By id. */
 export const DashboardPages = contract<Registry<DashboardPage>>('dashboard-pages', { version: 1, stability: 'experimental' })
 
 interface ExtensionPoint<T> {

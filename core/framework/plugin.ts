@@ -14,7 +14,9 @@ import type { Token } from '../foundation/token.ts'
 export interface OptionsSchema {
   readonly type: 'object'
   readonly additionalProperties: false
+  /** A JSON Schema for each option. Secrets have `writeOnly: true`. */
   readonly properties: Readonly<Record<string, object>>
+  /** Options that the config has to set. Default: none. */
   readonly required?: readonly string[]
 }
 
@@ -24,15 +26,20 @@ export type OptionsInput<S> = S extends JSONSchema ? FromSchema<S, { keepDefault
 /** The options that `setup` receives, with defaults filled in. */
 export type Options<S> = S extends JSONSchema ? FromSchema<S> : never
 
+/** Tokens, by the names under which `setup` receives what they stand for. */
 export type Needs = Readonly<Record<string, Token<any>>>
+/** The services and registries for `needs`, by the same names. */
 export type Resolved<N extends Needs> = { readonly [K in keyof N]: N[K] extends Token<infer T> ? T : never }
+/** Core awaits it. Time limit: 10 s. */
 export type Hook = () => void | Promise<void>
 
 /** Passed to `setup`. `name`, `log` and `http` belong to this plugin. */
 export interface Registrar {
   /** The plugin's name with its instance, as in errors: `openai-chat(groq)`. */
   readonly name: string
+  /** Its lines name the plugin. Masks secrets. */
   readonly log: Logger
+  /** For requests to vendors. Goes through the proxies of the config. */
   readonly http: HttpClient
   /** False for commands that only look, such as `turnpike check`: create no files then, and do without those that do not exist yet. */
   readonly createFiles: boolean
@@ -59,9 +66,11 @@ export interface Registrar {
   onStop(hook: Hook): void
 }
 
+/** The argument of `definePlugin`, without its types. */
 export interface PluginDefinition {
   /** In kebab-case. An add-on uses the name of its package. */
   readonly name: string
+  /** Checked at the start, and defaults filled in, before `setup`. */
   readonly options: OptionsSchema
   /** Where to set what users may take for an option of this plugin, by its name: `{ port: 'server.admin.port' }`. For the error. */
   readonly setElsewhere?: Readonly<Record<string, string>>
@@ -74,6 +83,7 @@ export interface PluginDefinition {
   readonly needs?: Needs
   /** Like `needs`, for services that the plugin can do without: undefined if no plugin provides them. */
   readonly wants?: Needs
+  /** The services that `setup` provides. Plugins that need them are set up later. */
   readonly provides?: readonly Token<any>[] | ((options: any) => readonly Token<any>[])
   /** Services to provide if no other plugin has them in `provides`. */
   readonly offers?: readonly Token<any>[] | ((options: any) => readonly Token<any>[])
@@ -88,6 +98,7 @@ export interface PluginDefinition {
   readonly migrate?: (gateway: MigrationContext, options: any) => Promise<readonly string[]>
   /** Set by `definePreset`: the plugins to set up instead. */
   readonly lists?: (options: any) => unknown
+  /** Called once per start and use. A throw fails the start. Time limit: 10 s. */
   setup(gateway: Registrar, options: any, needs: any): void | Promise<void>
 }
 
@@ -99,8 +110,11 @@ export const apiVersion = 1
 
 /** A plugin with its options: an entry of `plugins` in the config. */
 export interface PluginUse {
+  /** Of the copy of this package that made it. */
   readonly apiVersion: typeof apiVersion
+  /** The same for all uses of the plugin. */
   readonly plugin: PluginDefinition
+  /** As the config has them, without defaults. */
   readonly options: object
   /** Set for the entries of `defaults()`: they provide only services that no plugin of the config itself provides. */
   readonly isDefault?: boolean
@@ -108,8 +122,11 @@ export interface PluginUse {
   readonly from?: string
   /** Where the config lists it. `lines`: of its options, as far as they are known. */
   readonly origin?: {
+    /** As messages name it, such as `gateway.config.yaml`. */
     readonly file: string
+    /** From 1. */
     readonly line?: number | undefined
+    /** By the name of the option. */
     readonly lines?: Readonly<Record<string, number | undefined>>
   }
 }
@@ -117,6 +134,7 @@ export interface PluginUse {
 /** A plugin as its module exports it: call it with the options in `plugins: [...]`. */
 export type Plugin<S> = (options: OptionsInput<S> & object) => PluginUse
 
+/** Makes the function that a config calls with the plugin's options. The definition is checked when the gateway starts. */
 export function definePlugin<const S extends OptionsSchema, N extends Needs = {}, W extends Needs = {}>(
   plugin: Omit<PluginDefinition, 'options' | 'needs' | 'wants' | 'provides' | 'offers' | 'instance' | 'migrate' | 'setup'> & {
     readonly options: S
@@ -140,7 +158,7 @@ export function definePlugin<const S extends OptionsSchema, N extends Needs = {}
 /** Known to every copy of this package in the process. */
 const mark = Symbol.for('turnpike/plugin')
 
-/** What `definePlugin` got, for the function that it returned. */
+/** The argument of `definePlugin`, for the function that it returned. */
 export function definitionOf(value: unknown): PluginDefinition | undefined {
   return typeof value === 'function' ? (value as { readonly [mark]?: PluginDefinition })[mark] : undefined
 }

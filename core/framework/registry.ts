@@ -1,7 +1,10 @@
 /** A contribution with the plugin that added it. */
 export interface RegistryEntry<T> {
+  /** Its `name`, `id` or other key, by the extension point. */
   readonly name: string
+  /** As the plugin added it, or as core wrapped it. */
   readonly contribution: T
+  /** With its instance, such as `openai-chat(groq)`. */
   readonly plugin: string
 }
 
@@ -17,10 +20,15 @@ export interface Registry<T> {
    * `lens`: what it returns is added in the place of the contribution.
    */
   add(contribution: T, plugin: string, lens?: (contribution: T) => T): void
+  /** The first contribution of this name. Undefined if there is none. */
   get(name: string): T | undefined
+  /** In setup order, each once. */
   names(): string[]
+  /** In setup order. */
   values(): T[]
+  /** In setup order. */
   entries(): readonly RegistryEntry<T>[]
+  /** The plugin that added the first contribution of this name. */
   pluginOf(name: string): string | undefined
   /** The names that are most like this one. */
   nearest(name: string): readonly string[]

@@ -1,6 +1,6 @@
 import { Bill } from '../billing/cost.ts'
 import type { Onlookers } from '../call/onlookers.ts'
-import { noUsage, type FinishReason, type TokenUsage } from '../contracts/events.ts'
+import { isNoUsage, type FinishReason, type TokenUsage } from '../contracts/events.ts'
 import type { Item } from '../contracts/items.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { GenerationSink } from '../contracts/route.ts'
@@ -179,7 +179,7 @@ export class Rounds {
       answer.sealBy(this.#seal(reply))
     }
     choices.end()
-    if (onlookers) endRound(total.usage === noUsage ? undefined : total.usage, this.#finish, onlookers)
+    if (onlookers) endRound(isNoUsage(total.usage) ? undefined : total.usage, this.#finish, onlookers)
     return first.attempt.candidate
   }
 

@@ -9,15 +9,19 @@ import { drained } from './steps.ts'
 export interface RequestText {
   /** Such as `input[0].content[1].text`. Has no names that the caller chose. */
   readonly path: string
+  /** Without the escapes of JSON around it. */
   readonly text: string
   /** `fixed`: a name or an address, which cannot be replaced. */
   readonly kind: 'text' | 'fixed'
+  /** Changes the text in the copy. Not for `fixed`. */
   replace(text: string): void
 }
 
+/** The texts of a request, and the copy in which they can be replaced. */
 export interface RequestTexts {
   /** A copy, which `replace` changes. */
   readonly request: GenerationRequest
+  /** In the order in which they are read: those of `input` last. */
   readonly slots: readonly RequestText[]
   /** The paths of images and files that cannot be read. */
   readonly unreadable: readonly string[]

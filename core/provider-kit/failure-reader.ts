@@ -9,9 +9,11 @@ import { retryAfterMs } from './retry-after.ts'
 export interface VendorError {
   /** The vendor's own sentence, if it sent one. */
   readonly message?: string | undefined
+  /** The vendor's word for the failure, such as `overloaded_error`. */
   readonly type?: string | undefined
   /** The HTTP status, if the error names one. The status of the reply takes precedence. */
   readonly status?: number | undefined
+  /** If the error is about an image. Default: by `imageCodes`. */
   readonly imageCode?: ImageErrorCode | undefined
   /** See `ProviderFailureOptions.ofCredential`. */
   readonly ofCredential?: boolean | undefined

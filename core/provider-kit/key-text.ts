@@ -1,3 +1,5 @@
+import { branded } from '../foundation/brand.ts'
+
 /** The characters that a header can carry. Anything else is a copying mistake: a line break, an ellipsis, a typographic quote. Throws a `TypeError`. */
 export function checkKeyText(apiKey: string): void {
   const place = apiKey.search(/[^\x20-\x7e]|^ | $/)
@@ -7,6 +9,10 @@ export function checkKeyText(apiKey: string): void {
 
 /** Does not show the key, but knows where it comes from. */
 export class KeyTextError extends TypeError {
+  static {
+    branded(this, 'key-text-error')
+  }
+
   override readonly name = 'KeyTextError'
   readonly #text: string
 

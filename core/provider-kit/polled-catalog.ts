@@ -1,6 +1,7 @@
 import type { CatalogEntry, CatalogSource } from '../contracts/catalog.ts'
 import { describeError, type Logger } from '../foundation/logger.ts'
 
+/** Which provider to ask, how, and how often. */
 export interface PolledCatalogOptions {
   /** The provider's id. */
   readonly name: string
@@ -8,11 +9,13 @@ export interface PolledCatalogOptions {
   readonly everyMs: number
   /** Asks the vendor once. A throw leaves the list as it is. `signal` aborts when the gateway stops. */
   readonly list: (signal: AbortSignal) => Promise<readonly CatalogEntry[]>
+  /** Gets one line when the vendor stops answering. */
   readonly log: Logger
 }
 
 /** Lists a vendor's models at an interval. If the vendor does not answer, the list stays unchanged, and the log has one line. */
 export class PolledCatalog implements CatalogSource {
+  /** The provider's id. */
   readonly name: string
   readonly #options: PolledCatalogOptions
   readonly #stopping = new AbortController()
@@ -27,10 +30,12 @@ export class PolledCatalog implements CatalogSource {
     this.name = options.name
   }
 
+  /** The last list. Empty until the first answer. */
   entries(): readonly CatalogEntry[] {
     return this.#entries
   }
 
+  /** Core calls it at start, to learn of new lists. */
   onChange(changed: () => void): void {
     this.#changed = changed
   }

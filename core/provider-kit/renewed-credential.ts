@@ -14,11 +14,13 @@ export interface Grant<T> {
   readonly secrets: readonly string[]
 }
 
+/** How to get a credential and how to keep it secret. */
 export interface RenewedCredentialOptions<T> {
   /** Such as `AWS`, for messages. */
   readonly vendor: string
   /** Advice for the operator. Ends the error message when the vendor grants no credential. */
   readonly advice: string
+  /** Such as `gateway.clock`. */
   readonly clock: Pick<Clock, 'now'>
   /** Asks the vendor. Concurrent requests share one call. */
   ask(): Promise<Grant<T>>

@@ -1,5 +1,6 @@
 import type { SearchLocation, SearchQuery } from '../contracts/search-engine.ts'
 
+/** What the engine has no parameter for, and its limits. */
 export interface SearchTextOptions {
   /** Put the domain filters into the query, as `site:` operators. */
   readonly sites?: boolean
@@ -7,6 +8,7 @@ export interface SearchTextOptions {
   readonly place?: readonly ('city' | 'region' | 'country')[]
   /** The longest query that the engine takes. */
   readonly maxCharacters?: number
+  /** The most words that the engine takes. Default: no limit. */
   readonly maxWords?: number
 }
 

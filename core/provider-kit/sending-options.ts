@@ -6,7 +6,16 @@ import { milliseconds } from '../validation/milliseconds.ts'
 export const timeoutsOption = {
   type: 'object',
   additionalProperties: false,
-  properties: { connectMs: milliseconds, firstEventMs: milliseconds, betweenEventsMs: milliseconds, totalMs: milliseconds },
+  properties: {
+    /** As in `Timeouts`, like the others. */
+    connectMs: milliseconds,
+    /** To the first event of a stream. */
+    firstEventMs: milliseconds,
+    /** From one event of a stream to the next. */
+    betweenEventsMs: milliseconds,
+    /** The whole attempt. */
+    totalMs: milliseconds,
+  },
   description:
     'Timeouts for one attempt: to connect, to the first event of a stream, between its events, and in total. Defaults: those of `server.timeouts`.',
 } as const

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
+import { branded } from '../foundation/brand.ts'
 import { startWorker } from './worker.ts'
 
 /** The program of a `DeadlineThread`, and its limits. */
@@ -16,6 +17,10 @@ export interface DeadlineThreadOptions {
 
 /** A question took too long or too much memory, so the thread was terminated. */
 export class ThreadStopped extends Error {
+  static {
+    branded(this, 'thread-stopped')
+  }
+
   override readonly name = 'ThreadStopped'
 }
 

@@ -9,7 +9,7 @@ import { isPending } from '../runtime/pending.ts'
 import type { Channel } from './channel.ts'
 import { errorReply } from './error-reply.ts'
 import { gatewayHeaders } from './gateway-headers.ts'
-import type { H3, Router } from './h3.ts'
+import type { Router } from './h3.ts'
 import type { Mount, MountedExchange, MountedRoute } from './mount.ts'
 import { NodeChannel } from './node-channel.ts'
 import { otherMethods } from './other-methods.ts'
@@ -17,6 +17,7 @@ import { PublicApi } from './public-api.ts'
 import { replyFault } from './reply-fault.ts'
 import { send } from './send.ts'
 import { unknownPath } from './unknown-path.ts'
+import type { WebApp } from './web-app.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -61,7 +62,7 @@ export class HttpApp {
   }
 
   /** Middleware, hooks and routes that are added to it apply to every request. */
-  get h3(): H3 {
+  get h3(): WebApp {
     return this.#routed.h3
   }
 

@@ -12,8 +12,6 @@ import { errorReply } from './error-reply.ts'
 import { send } from './send.ts'
 import { WebChannel } from './web-channel.ts'
 
-export type { H3 }
-
 /** Sends a reply on the channel. */
 export type Serve = (channel: WebChannel, params: Readonly<Record<string, string>>, path: string) => Promise<void>
 

@@ -2,8 +2,11 @@ import { isObject, parseJson } from '../foundation/json.ts'
 
 /** The members of a body that may name a session, in this order. */
 export interface NamingBody {
+  /** A text. */
   readonly session_id?: unknown
+  /** A text, or an object with an `id`. */
   readonly conversation?: unknown
+  /** An object with `session_id`, or with the `user_id` of Claude Code. */
   readonly metadata?: unknown
 }
 

@@ -9,10 +9,13 @@ import { frozen } from './frozen.ts'
 import { providerCall } from './provider-call.ts'
 import type { SuiteContext } from './provider-suite.ts'
 
+/** For `answeringSuite`. */
 export interface AnsweringSuiteOptions {
   /** A working provider. Its upstream must answer each of `requests` the same way every time. */
   readonly provider: Provider
+  /** Each is sent both streamed and whole. */
   readonly requests: readonly Omit<UpstreamRequestBody, 'stream'>[]
+  /** Missing members are those of one without known capabilities. */
   readonly endpoint?: Partial<Endpoint>
   /** How quickly it must stop after an abort. Default: 1000. */
   readonly stopMs?: number

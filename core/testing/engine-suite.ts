@@ -9,17 +9,23 @@ import type { SuiteContext } from './provider-suite.ts'
 
 /** A query and the vendor's answer, taken from the vendor's documentation. */
 export interface EngineExample {
+  /** Begins the name of its test. */
   readonly name: string
+  /** Missing members are those of a plain query. */
   readonly query: Partial<SearchQuery>
+  /** The request that the vendor should receive. */
   readonly sent: SentSearch
   /** As JSON. */
   readonly reply: unknown
+  /** The result of the search, compared deeply. */
   readonly pages: readonly FoundPage[]
 }
 
 /** The request that the vendor should receive. */
 export interface SentSearch {
+  /** In upper case. */
   readonly method: 'GET' | 'POST'
+  /** Without the query. */
   readonly path: string
   /** The parameters after the `?`, all of them. */
   readonly parameters?: Readonly<Record<string, string>>
@@ -29,19 +35,32 @@ export interface SentSearch {
   readonly body?: unknown
 }
 
+/** A reply of the vendor that is an error, and its meaning. */
 export interface EngineFailure {
+  /** The HTTP status. */
   readonly status: number
+  /** As JSON. */
   readonly body: unknown
+  /** That of the `ProviderFailure` which the engine must throw. */
   readonly kind: FailureKind
 }
 
+/** For `engineSuite`. */
 export interface EngineSuiteOptions {
   /** The plugin for an engine at this address. Its key should be the first of `secrets`. */
   plugin(options: { readonly baseUrl: string; readonly timeoutMs?: number }): PluginUse
+  /** The first one also serves other tests. */
   readonly examples: readonly EngineExample[]
   /** Replies that list no page, with the status 200 unless they say otherwise. */
-  readonly empty: readonly { readonly status?: number; readonly body: unknown }[]
+  readonly empty: readonly {
+    /** Default: 200. */
+    readonly status?: number
+    /** As JSON. */
+    readonly body: unknown
+  }[]
+  /** The vendor's own errors. Common statuses are always tested. */
   readonly failures?: readonly EngineFailure[]
+  /** Every key and token in its options. They must not appear in addresses or errors. */
   readonly secrets: readonly string[]
   /** How quickly it must stop after an abort. Default: 1000. */
   readonly stopMs?: number

@@ -19,6 +19,7 @@ export { readEvents, type PublicEvent } from './event-reader.ts'
 export { checkResponse, type CheckedResponse } from './response-shape.ts'
 export { ContractError } from './shape.ts'
 
+/** For `checkStream` and `checkEvents`. */
 export interface GrammarOptions {
   /** `documented`: without the events for refusals and annotations. */
   readonly events?: 'all' | 'documented'
@@ -26,7 +27,9 @@ export interface GrammarOptions {
 
 /** A valid stream: its terminal object and its finished items, in order. */
 export interface CheckedStream {
+  /** That of the last event. */
   readonly response: CheckedResponse
+  /** As their `response.output_item.done` has them. */
   readonly items: readonly JsonObject[]
 }
 

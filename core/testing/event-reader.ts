@@ -3,7 +3,9 @@ import { fail } from './shape.ts'
 
 /** An event as a client parses it. */
 export interface PublicEvent extends JsonObject {
+  /** Such as `response.created`: docs/protocol/events.md. */
   readonly type: string
+  /** From 0, one more with each event. */
   readonly sequence_number: number
 }
 

@@ -6,9 +6,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 export interface FakeReply {
   /** Default: 200. */
   readonly status?: number
+  /** By name. Default: none. */
   readonly headers?: Readonly<Record<string, string>>
   /** Steps before the head is sent: a gate, a stall, a reset. */
   readonly before?: readonly Control[]
+  /** Default: empty. */
   readonly body?: string | Uint8Array | readonly Step[]
 }
 
@@ -20,9 +22,13 @@ export type Step = string | Uint8Array | Control
  * of the body. `reset`: resets the connection.
  */
 export type Control = Gate | typeof turn | typeof stall | typeof cut | typeof reset
+/** See `Control`: waits one turn of the event loop. */
 export const turn = Symbol('turn')
+/** See `Control`: sends nothing more until the client leaves. */
 export const stall = Symbol('stall')
+/** See `Control`: ends the connection in the middle of the body. */
 export const cut = Symbol('cut')
+/** See `Control`: resets the connection. */
 export const reset = Symbol('reset')
 
 /** Holds a reply until the test opens it. */
@@ -35,21 +41,27 @@ export class Gate {
     return this.#reached.promise
   }
 
+  /** Lets the reply go on, now or when it arrives. */
   open(): void {
     this.#opened.resolve()
   }
 
+  /** For the upstream: resolves when the gate is open. */
   async pass(): Promise<void> {
     this.#reached.resolve()
     await this.#opened.promise
   }
 }
 
+/** A request that a fake upstream got. */
 export interface ReceivedRequest {
+  /** In upper case. */
   readonly method: string
   /** Path and query. */
   readonly url: string
+  /** By name in lower case. */
   readonly headers: IncomingHttpHeaders
+  /** The whole body. Empty without one. */
   readonly text: string
   /** `text` as JSON. Undefined if it is not JSON. */
   readonly body: unknown
@@ -57,6 +69,7 @@ export interface ReceivedRequest {
   readonly closed: Promise<'complete' | 'early'>
 }
 
+/** Replies in the order of the requests, or a function that makes each. Requests without a reply get a 500. */
 export type Script = readonly FakeReply[] | ((request: ReceivedRequest) => FakeReply)
 
 /** A vendor on a loopback port that follows a script: the first request gets the first reply, and so on. */
@@ -66,7 +79,9 @@ export async function fakeUpstream(script: Script = []): Promise<FakeUpstream> {
   return upstream
 }
 
+/** A vendor for tests, on a port of loopback. `fakeUpstream` starts one. */
 export class FakeUpstream {
+  /** In the order in which they arrived. */
   readonly requests: ReceivedRequest[] = []
   readonly #server = createServer((request, response) => void this.#serve(request, response))
   readonly #script: ((request: ReceivedRequest) => FakeReply) | undefined
@@ -87,6 +102,7 @@ export class FakeUpstream {
     this.#replies.push(...replies)
   }
 
+  /** Takes a free port. `fakeUpstream` calls it. */
   async listen(): Promise<void> {
     await new Promise<void>((resolve, reject) => this.#server.once('error', reject).listen(0, '127.0.0.1', resolve))
   }
@@ -98,6 +114,7 @@ export class FakeUpstream {
     await closed
   }
 
+  /** `close`, for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
   }

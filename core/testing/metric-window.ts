@@ -1,6 +1,12 @@
 import type { MetricWindow } from '../contracts/metric-store.ts'
 
-export type GivenMetrics = Partial<Omit<MetricWindow, 'latencyMs' | 'totalMs'>> & { readonly latencyMs?: Time; readonly totalMs?: Time }
+/** Metrics of an endpoint for a test: in milliseconds, by quantile or the same for all. */
+export type GivenMetrics = Partial<Omit<MetricWindow, 'latencyMs' | 'totalMs'>> & {
+  /** Time to the first semantic event. Default: no data. */
+  readonly latencyMs?: Time
+  /** Time to the last event. Default: no data. */
+  readonly totalMs?: Time
+}
 
 type Time = number | ((quantile: number) => number | undefined)
 

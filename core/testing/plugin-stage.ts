@@ -105,7 +105,7 @@ export class PluginStage {
     return contributionsOf(this.#container)
   }
 
-  /** What plugins added to an extension point: all, or this plugin alone, with all its instances. */
+  /** The contributions to an extension point: of all plugins, or of this one alone, with all its instances. */
   entries<T>(point: Token<Registry<T>>, plugin?: string): readonly RegistryEntry<T>[] {
     return this.#container
       .get(point)

@@ -12,9 +12,13 @@ const key: ApiKey = { id: 'demo', hash: '', name: 'demo', org: 'demo-org', polic
 const off = { value: false, source: 'key' } as const
 const policy: Policy = { zdr: off, logging: off, hipaa: off, redaction: off }
 
+/** For `providerCall`. */
 export interface ProviderCallOptions {
+  /** Missing members are those of one without known capabilities. */
   readonly endpoint?: Partial<Endpoint>
+  /** Default: undefined, as for a provider without credentials. */
   readonly credentialId?: string | undefined
+  /** Default: one that never aborts. */
   readonly signal?: AbortSignal
 }
 

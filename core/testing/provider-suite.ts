@@ -8,6 +8,7 @@ export type { FailureExample, InsideFailureExample, ProviderExample, ProviderSui
 
 /** The part of a test framework that suites need. Both tap's `t` and node:test's context match it. */
 export interface SuiteContext {
+  /** Registers a test. The suite does not await it. */
   test(name: string, run: () => Promise<void>): unknown
 }
 

@@ -7,8 +7,11 @@ import { httpProvider } from '../provider-kit/http-provider.ts'
 
 /** A vendor's reply. Its body arrives in these pieces. */
 export interface ReplayedReply {
+  /** Default: 200. */
   readonly status?: number
+  /** By name in lower case. Default: none. */
   readonly headers?: UpstreamHeaders
+  /** `inPieces` splits bytes. */
   readonly pieces: readonly Uint8Array[]
   /** The vendor never ends the body. */
   readonly staysOpen?: boolean
@@ -16,8 +19,11 @@ export interface ReplayedReply {
 
 /** The result of a reply: every event it yielded, and the error it threw. */
 export interface Replayed {
+  /** The one that the adapter made. Undefined if it threw before. */
   readonly request: UpstreamRequest | undefined
+  /** In their order, up to the failure. */
   readonly events: readonly GenerationEvent[]
+  /** Undefined if the reply was complete. */
   readonly failure: unknown
 }
 

@@ -105,16 +105,28 @@ const response: Check = shape({
   not: { type: 'object', required: ['output_text'] },
 })
 
+/** `in_progress` and `queued` responses are not complete: docs/protocol/response.md#endings. */
 export type ResponseStatus = 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled'
 
 /** A response object with a checked shape. */
 export interface CheckedResponse extends JsonObject {
+  /** Such as `resp_…`. */
   readonly id: string
+  /** The model that answered: docs/protocol/response.md#the-response-object. */
   readonly model: string
+  /** `failed` has an `error`. */
   readonly status: ResponseStatus
+  /** Seconds since the epoch. */
   readonly created_at: number
+  /** Items: docs/protocol/items.md. */
   readonly output: readonly JsonObject[]
-  readonly error: { readonly code: string; readonly message: string } | null
+  /** Null unless it failed. */
+  readonly error: {
+    /** One of docs/protocol/errors.md#error-codes. */
+    readonly code: string
+    /** Never empty. */
+    readonly message: string
+  } | null
 }
 
 /** Checks the response object of a finished stream or of a non-streaming request. Throws a `ContractError`. */

@@ -8,10 +8,13 @@ import type { SuiteContext } from './provider-suite.ts'
 export interface SharingGateways {
   /** The implementation of another of these gateways. At least three join. */
   join(): Maybe<SharedState>
+  /** Called after each test. */
   close?(): Maybe<void>
 }
 
+/** For `sharedStateSuite`. */
 export interface SharedStateSuiteOptions {
+  /** Called once per test. */
   open(): Maybe<SharingGateways>
   /** How long a change may take to arrive, in milliseconds. Default: 5000. */
   readonly arriveMs?: number

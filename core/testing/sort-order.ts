@@ -19,11 +19,15 @@ import { metricWindow, type GivenMetrics } from './metric-window.ts'
 export interface SortFacts {
   /** Missing members are those of an endpoint without attempts. Times are in milliseconds, by quantile or the same for all. */
   readonly metrics?: GivenMetrics
+  /** For `SortView.latest`. Default: no data. */
   readonly latest?: LatestAnswers
+  /** For `SortView.costUsd`. Default: unknown. */
   readonly costUsd?: number
+  /** For `SortView.isOpen`. Default: false. */
   readonly isOpen?: boolean
 }
 
+/** The result of `sortOrder`. */
 export interface SortedEndpoints {
   /** The providers, the best first. */
   readonly order: readonly string[]

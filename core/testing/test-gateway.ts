@@ -1,7 +1,9 @@
 import { createGateway, type Gateway, type GatewayOptions } from '../gateway.ts'
 import type { KeySettings } from '../contracts/key-store.ts'
 
+/** A gateway for tests, without a port. */
 export interface TestGateway {
+  /** The gateway itself. */
   readonly gateway: Gateway
   /** A key without restrictions and with logging on, or a key with the settings in `key`: what they leave out is off. */
   readonly apiKey: string
@@ -9,13 +11,19 @@ export interface TestGateway {
   request(path: string, init?: TestRequest): Promise<Response>
   /** Log lines so far. */
   readonly logs: readonly string[]
+  /** Stops the gateway. Call it after each test. */
   stop(): Promise<void>
 }
 
+/** For `TestGateway.request`. */
 export interface TestRequest {
+  /** Default: POST with a body, otherwise GET. */
   readonly method?: string
+  /** More headers, which replace the usual ones. */
   readonly headers?: Readonly<Record<string, string>>
+  /** An object is sent as JSON. */
   readonly body?: object | string
+  /** Aborts like a client that leaves. */
   readonly signal?: AbortSignal
 }
 

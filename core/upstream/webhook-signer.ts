@@ -16,6 +16,7 @@ export class WebhookSigner {
     return this.#key.length
   }
 
+  /** Returns the header `webhook-signature`. `seconds` since the epoch, as in `webhook-timestamp`. */
   sign(id: string, seconds: number, body: string): string {
     return `v1,${createHmac('sha256', this.#key).update(`${id}.${seconds}.${body}`).digest('base64')}`
   }

@@ -3,13 +3,19 @@ import type { HttpClient, ReplyReceiver, Transfer } from '../contracts/http-clie
 import { ReplyText, replyTooLarge } from './reply-text.ts'
 import { exchange } from './stream-transfer.ts'
 
+/** A vendor's reply that has arrived. */
 export interface WholeReply {
+  /** Any HTTP status: 400 and above do not throw. */
   readonly status: number
+  /** Names in lower case. */
   readonly headers: UpstreamHeaders
+  /** The body, decompressed, read as UTF-8. */
   readonly text: string
 }
 
+/** Limits of one reply. */
 export interface WholeReplyOptions {
+  /** Closes the connection when it aborts, and rejects with its reason. */
   readonly signal: AbortSignal
   /** Of the decompressed body. A larger one is a `ProviderFailure`. */
   readonly maxBytes: number

@@ -13,7 +13,13 @@ export const zdrAgreement = {
   type: 'object',
   additionalProperties: false,
   required: ['policy_url'],
-  properties: { policy_url: url, certificate_url: url, excludes },
+  properties: {
+    /** The page with the policy. */
+    policy_url: url,
+    /** The page with the certificate, if there is one. */
+    certificate_url: url,
+    excludes,
+  },
 } as const
 
 /** The schema of an option `hipaa`: the business associate agreement with a service that sees content. */

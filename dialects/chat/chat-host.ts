@@ -41,6 +41,7 @@ export const chatMembers = [
   'verbosity',
   'web_search_options',
 ] as const
+/** A member at the top of a request, by its name in Chat Completions. */
 export type ChatMember = (typeof chatMembers)[number]
 
 /** Members of a request that a host may reject or understand in another way. `json_schema`: only JSON mode. `response_format`: not even that. */
@@ -60,6 +61,7 @@ export const chatUnsupported = [
   'temperature',
   'top_p',
 ] as const
+/** For `ChatHost.without`. */
 export type ChatUnsupported = (typeof chatUnsupported)[number]
 
 /** Members that only some hosts accept. */
@@ -74,6 +76,7 @@ export const chatExtensions = [
   'top_k',
   'verbosity',
 ] as const
+/** One of the members that only some hosts accept. */
 export type ChatExtension = (typeof chatExtensions)[number]
 
 /**
@@ -123,7 +126,12 @@ export interface ChatHost extends HostPlace, Departures {
   /** Rejects consecutive messages with the same role. */
   readonly alternating?: true
   /** The models that search the web, by name, and how to ask them to. Default: none. */
-  readonly search?: { readonly models: RegExp; readonly form: SearchForm }
+  readonly search?: {
+    /** Tested on the name that the host gets. */
+    readonly models: RegExp
+    /** How a request asks for a search. */
+    readonly form: SearchForm
+  }
   /** How the host makes embeddings. Default: it makes none. */
   readonly embeddings?: EmbeddingForm
   /** How the host reranks, at `/rerank`. Default: it does not. */

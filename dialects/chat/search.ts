@@ -4,6 +4,7 @@ import type { ChatHost } from './chat-host.ts'
 
 /** The forms in which hosts take a search. */
 export const searchForms = ['search_settings', 'server_tool', 'web_search_options', 'web_search_options_nested'] as const
+/** How a request asks for a search: a member of the request, or `server_tool`, an entry of `tools`. */
 export type SearchForm = (typeof searchForms)[number]
 
 interface Asked {

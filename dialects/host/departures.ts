@@ -11,7 +11,7 @@ export interface Departures {
   readonly keyScheme?: string
   /** Sent with every request, such as the version of the API. The option `headers` overrides them. */
   readonly headers?: Readonly<Record<string, string>>
-  /** What all models of the host can do, or cannot. Default: what the dialect can say. The catalog overrides it for a model. */
+  /** The abilities of all models of the host. Default: what the dialect can say. The catalog overrides it for a model. */
   readonly capabilities?: Capabilities
   /** Members at the top of a request that have another name here: `{ max_tokens: 'max_output' }`. */
   readonly renamed?: Readonly<Partial<Record<string, string>>>
@@ -38,6 +38,7 @@ export interface Departures {
 
 /** A reason to stop that is a failure. */
 export interface FailedFinish {
+  /** The kind of the failure. Core retries as the kind says. */
   readonly failure: FailureKind
 }
 

@@ -8,7 +8,12 @@ export interface HostPlace {
   /** The address before `path`. The option `account` replaces `{account}`. Without one, the option `baseUrl` is required. */
   readonly baseUrl?: string | undefined
   /** The meaning of `{account}`, and the environment variable that usually holds it. */
-  readonly account?: { readonly what: string; readonly variable: string }
+  readonly account?: {
+    /** For the description of the option, such as `the account id in its address`. */
+    readonly what: string
+    /** Such as `ACME_ACCOUNT_ID`. */
+    readonly variable: string
+  }
   /** The environment variable for the key in the host's documentation, for the error of a missing key. Absent if no key is needed. */
   readonly keyVariable?: string
   /** The host's models, by the name that callers use. Without it, callers name models as `provider/model`, and prices are unknown. */

@@ -23,10 +23,12 @@ export const messagesMembers = [
   'top_k',
   'top_p',
 ] as const
+/** A member at the top of a request, by its name in Messages. */
 export type MessagesMember = (typeof messagesMembers)[number]
 
 /** Members that a host may reject. */
 export const messagesUnsupported = ['cache_control', 'metadata', 'service_tier', 'stop_sequences', 'temperature', 'top_k', 'top_p'] as const
+/** For `MessagesHost.without`. */
 export type MessagesUnsupported = (typeof messagesUnsupported)[number]
 
 /** A host of the Messages protocol: its address, and how it departs from Anthropic's documentation. Paths in it are dotted. */
@@ -39,7 +41,7 @@ export interface MessagesHost extends HostPlace, Departures {
   readonly version?: string
   /** Beta features to enable, in the header `anthropic-beta`. */
   readonly betas?: readonly string[]
-  /** What models can do, by the first pattern that matches a model's name in lower case. What a row leaves out is as in the early form of the dialect. */
+  /** The abilities of models, by the first pattern that matches a model's name in lower case. What a row leaves out is as in the early form of the dialect. */
   readonly traits?: readonly (readonly [name: RegExp, traits: Partial<MessagesTraits>])[]
   /** The output limit if neither the caller nor the catalog sets one, because the protocol requires one. Default: that of the traits. */
   readonly defaultMaxTokens?: number
@@ -55,6 +57,8 @@ export interface MessagesHost extends HostPlace, Departures {
 
 /** Headers and body of a request, in their place. */
 export interface Envelope {
+  /** Added to those of the request. Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
+  /** Sent as JSON. */
   readonly body: object
 }

@@ -17,7 +17,7 @@ export interface Settings {
   readonly warnings: readonly { readonly param: string; readonly message: string }[]
 }
 
-/** What settings depend on, besides the call. */
+/** The facts on which settings depend, besides the call. */
 export type SettingsHost = Pick<MessagesHost, 'defaultMaxTokens' | 'traits' | 'version' | 'without'>
 
 /** Pure, and cheap enough to call twice: for the request, and for the warnings before the reply. */

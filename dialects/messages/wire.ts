@@ -113,6 +113,7 @@ export type Thinking =
   /** In the caller's words. */
   | (JsonObject & { readonly type?: string })
 
+/** A value of `output_config.effort`, from low to high. */
 export type EffortLevel = 'low' | 'medium' | 'high' | 'xhigh' | 'max'
 
 export interface OutputConfig {

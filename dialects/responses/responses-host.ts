@@ -28,6 +28,7 @@ export const responsesMembers = [
   'top_p',
   'truncation',
 ] as const
+/** A member at the top of a request, by its name in Responses. */
 export type ResponsesMember = (typeof responsesMembers)[number]
 
 /** Members that a host may reject. */
@@ -46,6 +47,7 @@ export const responsesUnsupported = [
   'top_p',
   'truncation',
 ] as const
+/** For `ResponsesHost.without`. */
 export type ResponsesUnsupported = (typeof responsesUnsupported)[number]
 
 /** A host of the Responses protocol: its address, and how it departs from OpenAI's documentation. Paths in it are dotted. */
@@ -68,6 +70,7 @@ export interface ResponsesHost extends HostPlace, Departures {
   readonly embeddings?: EmbeddingForm | false
 }
 
+/** The models that search the web. */
 export interface ResponsesSearch {
   /** Patterns of names in lower case. One that matches is enough. */
   readonly models: readonly RegExp[]

@@ -1,30 +1,21 @@
-import { existsSync, readFileSync } from 'node:fs'
+import type { CommittedReport } from './committed-report.ts'
 import type { DeclaredApi } from './declared-api.ts'
 import type { DeclaredName } from './declared-name.ts'
-import { manifest, root, type Door } from './doors.ts'
-
-/** The file, from the root of the repository, with the report of a door as it was committed. */
-export function reportFile({ page }: Door): string {
-  return `test/fixtures/api/${page}.api.md`
-}
-
-/** The version since which a door has a name: as its `@since` says, else as the committed report, else this one. */
-export function sinceIn(door: Door): (name: DeclaredName) => string {
-  const file = `${root}${reportFile(door)}`
-  const committed = existsSync(file) ? readFileSync(file, 'utf8') : ''
-  const known = new Map(Array.from(committed.matchAll(/^\/\/ (\S+), since (\S+)$/gm), ([, name = '', version = '']) => [name, version]))
-  return ({ name, since }) => since ?? known.get(name) ?? manifest.version
-}
+import { sinceLine } from './since.ts'
 
 /** Every name of a door with its members, as its users can see them. */
-export function apiReport({ door, exported, shown }: DeclaredApi): string {
-  const since = sinceIn(door)
+export function apiReport({ door, exported, shown }: DeclaredApi, committed: CommittedReport): string {
   return [
     `# ${door.address}\n`,
     '<!-- Written by `npm run docs`. A change here is a change of what the package promises. -->\n',
-    ...exported.map(each => fence(`// ${each.name}, since ${since(each)}\n${each.text}`)),
+    ...exported.map(each => fence(`${sinceLines(each, committed)}\n${each.text}`)),
     ...(shown.length > 0 ? ['## Shown, but not exported\n', ...shown.map(each => fence(each.text))] : []),
   ].join('\n')
+}
+
+function sinceLines(declared: DeclaredName, committed: CommittedReport): string {
+  const members = Array.from(committed.younger(declared), ([path, version]) => [`${declared.name}.${path}`, version] as const)
+  return [[declared.name, committed.since(declared)] as const, ...members].map(([name, version]) => sinceLine(name, version)).join('\n')
 }
 
 function fence(text: string): string {

@@ -5,6 +5,8 @@ export interface DeclaredMember {
   /** Such as `now`, or `hint.path`. */
   readonly path: string
   readonly doc: string
+  /** The version since which it exists, if its comment says so. */
+  readonly since: string | undefined
   /** A member that explains itself, such as the `type` that tells the parts of a union apart. */
   readonly plain: boolean
 }
@@ -26,14 +28,25 @@ const sinceTag = /\s*@since (\d\S*)/
 export function declaredName(name: string, text: string, statements: readonly Node[]): DeclaredName {
   const parts = statements.map(statement => (statement['declaration'] as Node | null | undefined) ?? statement)
   const docs = statements.map(({ start }) => docBefore(text, start)).filter(doc => doc !== '')
+  const kind = kindOf(parts)
+  const members = parts.flatMap(part => membersIn(part, text, ''))
   return {
     name,
-    kind: kindOf(parts),
+    kind,
     doc: [...new Set(docs)].join('\n\n').replace(sinceTag, '').trim(),
     since: sinceTag.exec(docs.join('\n'))?.[1],
     text: statements.map(({ start, end }) => withoutComments(text.slice(start, end))).join('\n'),
-    members: parts.flatMap(part => membersIn(part, text, '')),
+    members: kind === 'value' ? members.map(member => ({ ...member, plain: member.plain || inSchema(member.path, members) })) : members,
   }
+}
+
+const schemaWord =
+  /^(\$ref|additionalProperties|anyOf|const|default|description|discriminator|else|enum|format|if|items|max\w+|min\w+|not|oneOf|pattern|prefixItems|properties|required|then|type|uniqueItems)$/
+
+/** A word of JSON Schema, or a property that its schema describes. */
+function inSchema(path: string, members: readonly DeclaredMember[]): boolean {
+  const [word = '', outer] = path.split('.').reverse()
+  return (schemaWord.test(word) && outer !== 'properties') || members.some(each => each.path === `${path}.description`)
 }
 
 function kindOf(parts: readonly Node[]): DeclaredName['kind'] {
@@ -69,18 +82,27 @@ function membersIn(node: Node, text: string, prefix: string): readonly DeclaredM
   if (
     /^(TSPropertySignature|TSMethodSignature|PropertyDefinition|MethodDefinition|TSAbstract\w+Definition|AccessorProperty)$/.test(node.type)
   ) {
-    const key = node['key'] as { readonly type: string; readonly name?: string; readonly value?: unknown }
+    const key = node['key'] as Key
     if (key.type === 'PrivateIdentifier' || node['accessibility'] === 'private' || node['kind'] === 'constructor') return []
-    const path = `${prefix}${key.name ?? String(key.value)}`
+    const path = `${prefix}${nameOf(key, text)}`
     const type = node['typeAnnotation'] as { readonly typeAnnotation?: Node } | null | undefined
     const plain = [type?.typeAnnotation?.type, (node['value'] as Node | null | undefined)?.type].some(each =>
       /^(TSLiteralType|Literal)$/.test(each ?? ''),
     )
-    const own = { path, doc: docBefore(text, node.start), plain }
+    const doc = docBefore(text, node.start)
+    const own = { path, doc: doc.replace(sinceTag, '').trim(), since: sinceTag.exec(doc)?.[1], plain }
     return [own, ...(type?.typeAnnotation ? objectsOf(type.typeAnnotation).flatMap(each => membersIn(each, text, `${path}.`)) : [])]
   }
   if (node.type === 'TSFunctionType' || node.type === 'FunctionDeclaration' || node.type === 'TSDeclareFunction') return []
-  return Object.values(node).flatMap(nested)
+  // The pattern of a conditional type describes nothing that anybody has.
+  return Object.entries(node).flatMap(([name, value]) => (name === 'extendsType' ? [] : nested(value)))
+}
+
+type Key = Node & { readonly name?: string; readonly value?: unknown }
+
+function nameOf(key: Key, text: string): string {
+  if (key.type === 'MemberExpression') return `[${text.slice(key.start, key.end)}]`
+  return key.name ?? String(key.value)
 }
 
 /** The objects that a type consists of: itself, or the parts of a union or of an array. */

@@ -1,6 +1,7 @@
-import { sinceIn } from './api-report.ts'
+import type { CommittedReport } from './committed-report.ts'
 import type { DeclaredApi } from './declared-api.ts'
 import type { DeclaredName } from './declared-name.ts'
+import { sinceSentence } from './since.ts'
 
 const headings = { function: 'Functions', class: 'Classes', value: 'Values', type: 'Types and tokens' } as const
 
@@ -17,11 +18,10 @@ const subjects: Readonly<Record<string, string>> = {
 }
 
 /** The page about one door in docs/reference. */
-export function referencePage({ door, exported }: DeclaredApi): string {
-  const since = sinceIn(door)
+export function referencePage({ door, exported }: DeclaredApi, committed: CommittedReport): string {
   const parts = Object.entries(headings).flatMap(([kind, heading]) => {
     const names = exported.filter(each => each.kind === kind)
-    return names.length > 0 ? [`## ${heading}\n`, ...names.map(each => section(each, since(each)))] : []
+    return names.length > 0 ? [`## ${heading}\n`, ...names.map(each => section(each, committed))] : []
   })
   return [`# ${door.address}\n`, `<!-- written by npm run docs -->\n`, `${subjectOf(door.page)}\n`, ...parts].join('\n')
 }
@@ -37,12 +37,12 @@ export function referenceIndex(apis: readonly DeclaredApi[]): string {
     ...apis.map(({ door }) => `| [${door.address}](${door.page}.md) | ${subjectOf(door.page)} |`),
     '',
     '## Types in your project\n',
-    'Install TypeScript and `@types/node`, because declarations mention types of Node.js such as `Buffer`. TypeScript 6 and later include a package of types only if `tsconfig.json` lists it:\n',
+    'Install TypeScript 5.9 or later and `@types/node`, because declarations mention types of Node.js such as `Buffer`. They bring these themselves, so `tsconfig.json` needs no `"types"`:\n',
     '```json',
-    '{ "compilerOptions": { "module": "nodenext", "target": "es2024", "strict": true, "types": ["node"] } }',
+    '{ "compilerOptions": { "module": "nodenext", "target": "es2024", "strict": true } }',
     '```',
     '',
-    'With that, all doors but two compile on TypeScript 5.9 and 7 even with `"skipLibCheck": false`. `turnpike/gateway` and `turnpike/testing` refer to the types of h3, which do not compile in every project: add `"skipLibCheck": true` where you import these.',
+    'Instead of `"module": "nodenext"`, `"moduleResolution": "bundler"` works, too. All doors compile with `"skipLibCheck": false`.',
     '',
   ].join('\n')
 }
@@ -53,15 +53,18 @@ function subjectOf(page: string): string {
   return subject
 }
 
-function section({ name, kind, doc, text, members }: DeclaredName, since: string): string {
-  const described = members.filter(each => each.doc !== '')
+function section(declared: DeclaredName, committed: CommittedReport): string {
+  const { name, kind, doc, text, members } = declared
+  const younger = committed.younger(declared)
+  const since = (path: string): string => (younger.has(path) ? sinceSentence(younger.get(path)!) : '')
+  const described = members.map(({ path, doc }) => ({ path, told: `${doc} ${since(path)}`.trim() })).filter(({ told }) => told !== '')
   return [
     `### ${name}\n`,
     ...(doc === '' ? [] : [`${linked(doc)}\n`]),
-    `Since ${since}.\n`,
+    `${sinceSentence(committed.since(declared))}\n`,
     `\`\`\`ts\n${kind === 'value' ? shortened(text) : text}\n\`\`\`\n`,
     ...(described.length > 0
-      ? ['| member | description |', '|---|---|', ...described.map(({ path, doc }) => `| \`${path}\` | ${cell(doc)} |`), '']
+      ? ['| member | description |', '|---|---|', ...described.map(({ path, told }) => `| \`${path}\` | ${cell(told)} |`), '']
       : []),
   ].join('\n')
 }

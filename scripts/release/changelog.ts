@@ -21,7 +21,7 @@ export function sectionsOf(changelog: string): readonly Section[] {
   })
 }
 
-/** What the release notes say: the section of the version, or what is not released yet. */
+/** The release notes: the section of the version, or what is not released yet. */
 export function notesOf(changelog: string, version: string): string {
   const sections = sectionsOf(changelog)
   const section = sections.find(({ name }) => name === version) ?? sections.find(({ name }) => name === 'Unreleased')

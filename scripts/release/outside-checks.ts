@@ -7,7 +7,7 @@ const programs = [
   { name: 'attw', args: ['@arethetypeswrong/cli@0.18.5', '--profile', 'esm-only', '--format', 'ascii'] },
 ]
 
-/** What publint and attw (Are the types wrong?) say about a tarball. */
+/** The problems that publint and attw (Are the types wrong?) find in a tarball. */
 export function outsideProblems(tarball: string, wanted: readonly string[] = programs.map(({ name }) => name)): readonly string[] {
   return programs
     .filter(({ name }) => wanted.includes(name))

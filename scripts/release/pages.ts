@@ -46,17 +46,18 @@ function withoutComments(text: string): string {
 }
 
 const doors: Readonly<Record<string, string>> = {
-  index: 'turnpike',
-  kit: 'turnpike/kit',
-  stores: 'turnpike/stores',
-  admin: 'turnpike/admin',
-  gateway: 'turnpike/gateway',
-  'testing/index': 'turnpike/testing',
+  'core/index': 'turnpike',
+  'core/kit': 'turnpike/kit',
+  'dialects/index': 'turnpike/dialects',
+  'core/stores': 'turnpike/stores',
+  'core/admin': 'turnpike/admin',
+  'core/gateway': 'turnpike/gateway',
+  'core/testing/index': 'turnpike/testing',
 }
 
 /** A source of a plugin as the package has it: it imports the doors as a plugin of somebody else does, so that it can be copied. */
 export function packedSource(text: string): string {
-  return text.replaceAll(/(["'])(?:\.\.\/)+core\/([\w/]+)\.ts\1/g, (whole, quote: string, file: string) => {
+  return text.replaceAll(/(["'])(?:\.\.\/)+((?:core|dialects)\/[\w/]+)\.ts\1/g, (whole, quote: string, file: string) => {
     const door = doors[file]
     return door === undefined ? whole : `${quote}${door}${quote}`
   })

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { contracts } from '../../core/framework/contract-versions.ts'
 import type { Contract } from '../../core/foundation/token.ts'
+import { atRelease } from '../reference/since.ts'
 import { addressProblem } from './addresses.ts'
 import { notesOf, released, sectionsOf } from './changelog.ts'
 import { contractProblems } from './contract-rules.ts'
@@ -48,6 +49,10 @@ export function planRelease({ root, version, home, date }: ReleaseRequest): Rele
   const examples = globSync(ranges.file, { cwd: root }).map(file => ({ ...ranges, file: file.replaceAll(sep, '/') }))
   for (const statement of [...statements, ...examples])
     change(statement.file, withVersion(changed.get(statement.file) ?? textOf(statement.file), statement, version))
+  for (const file of globSync(['test/fixtures/api/*.md', 'docs/reference/*.md'], { cwd: root })) {
+    const text = textOf(file)
+    if (atRelease(text, version) !== text) change(file.replaceAll(sep, '/'), atRelease(text, version))
+  }
   change(contractsFile, `${JSON.stringify(contracts, undefined, 2)}\n`)
   return { changed, notes, problems }
 }

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { addressProblem } from './addresses.ts'
 import { git } from './git.ts'
+import { packages } from './packages.ts'
 
 /** Why this commit cannot be published from here. */
 export function publishingProblems(
@@ -18,7 +19,9 @@ export function publishingProblems(
     canProve(environment)
       ? undefined
       : 'npm can prove where a package was built only in CI: GitHub Actions with `permissions: id-token: write`, or GitLab CI with an id token SIGSTORE_ID_TOKEN.',
-    isPublished(root, version) ? `npm already has version ${version}, and a version can be published only once.` : undefined,
+    packages.every(({ name }) => isPublished(root, name, version))
+      ? `npm already has version ${version}, and a version can be published only once.`
+      : undefined,
   ].filter(problem => problem !== undefined)
 }
 
@@ -27,8 +30,9 @@ function canProve(environment: Readonly<Record<string, string | undefined>>): bo
   return Boolean(environment['ACTIONS_ID_TOKEN_REQUEST_URL'] ?? environment['SIGSTORE_ID_TOKEN'])
 }
 
-function isPublished(root: string, version: string): boolean {
-  const { status, stdout } = spawnSync('npm', ['view', `turnpike@${version}`, 'version'], {
+/** A release that failed halfway goes on where it stopped. */
+export function isPublished(root: string, name: string, version: string): boolean {
+  const { status, stdout } = spawnSync('npm', ['view', `${name}@${version}`, 'version'], {
     cwd: root,
     encoding: 'utf8',
     shell: process.platform === 'win32',

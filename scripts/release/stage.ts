@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { packedManifest, type Manifest } from './manifest.ts'
 import { pack } from './npm.ts'
 import { packedPage, packedSource } from './pages.ts'
-import { billOfMaterials } from './sbom.ts'
+import { billOfMaterials, type Billed } from './sbom.ts'
 
 export interface Stage {
   /** The repository, with a built dist/. */
@@ -32,7 +32,7 @@ export function stage({ root, folder, home, changed = new Map() }: Stage): void 
   }
   write('package.json', `${JSON.stringify(packedManifest(manifest, home), undefined, 2)}\n`)
   const notices = readFileSync(join(root, 'dist/THIRD-PARTY-NOTICES.txt'), 'utf8')
-  write('sbom.cdx.json', `${JSON.stringify(billOfMaterials(root, manifest, notices), undefined, 2)}\n`)
+  write('sbom.cdx.json', `${JSON.stringify(billOfMaterials(root, manifest as Manifest & Billed, notices), undefined, 2)}\n`)
 }
 
 function foldersOf(path: string): readonly string[] {

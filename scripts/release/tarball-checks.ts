@@ -5,7 +5,7 @@ import { secret } from '../../plugins/guardrails/redaction/detectors/secret.ts'
 import type { Manifest } from './manifest.ts'
 import type { Packed } from './npm.ts'
 
-/** What a package must and may have. */
+/** The files that a package must and may have. */
 export interface TarballRules {
   /** In bytes. */
   readonly limits: Readonly<Record<'size' | 'unpackedSize', number>>
@@ -34,7 +34,7 @@ export async function tarballProblems(folder: string, packed: Packed, built: str
 }
 
 function missing(paths: readonly string[], { exports, bin = {} }: Manifest, required: readonly string[]): readonly string[] {
-  const conditions = Object.values(exports).flatMap(target => (typeof target === 'string' ? [target] : Object.values(target)))
+  const conditions = Object.values(exports ?? {}).flatMap(target => (typeof target === 'string' ? [target] : Object.values(target)))
   const targets = [...conditions, ...Object.values(bin as Readonly<Record<string, string>>)].map(target => target.replace(/^\.\//, ''))
   const absent = [...required, ...targets].filter(path => !paths.some(each => matches(each, path)))
   return absent.map(path => `${path} is missing`)

@@ -8,6 +8,7 @@ interface Statement {
 export const statements: readonly Statement[] = [
   { file: 'package.json', pattern: /^ {2}"version": "(?<version>[^"]+)"/gm },
   { file: 'package-lock.json', pattern: /"name": "turnpike",\n +"version": "(?<version>[^"]+)"/g },
+  { file: 'create-turnpike/package.json', pattern: /^ +"(?:version|turnpike)": "(?<version>\d[^"]*)"/gm },
   { file: 'deploy/helm/turnpike/Chart.yaml', pattern: /^(?:version|appVersion): (?<version>\S+)$/gm },
   { file: 'deploy/compose/compose.yaml', pattern: /image: turnpike:(?<version>\S+)/g },
   { file: 'deploy/docker/Dockerfile', pattern: /--tag turnpike:(?<version>\S+)/g },

@@ -28,7 +28,7 @@ const imports = `
 `
 
 const key = `apiKey: 'sk-demo'`
-/** What stands in the config, and what the operator is told. */
+/** A mistake in a config, and the message for the operator. */
 const modules: readonly (readonly [mistake: string, config: string, told: string])[] = [
   ['a server setting beside server', '{ port: 1, plugins: [] }', 'Set server.port instead'],
   ['a member of a server setting beside server', '{ connectMs: 1, plugins: [] }', 'Set server.timeouts.connectMs instead'],

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { toNodeHandler } from 'h3/node'
+import { toNodeHandler, type H3 } from 'h3/node'
 import { definePlugin, LogSinks, Providers, type GenerationEvent, type Provider, type RequestRecord } from '../../core/index.ts'
 import { TokenCounter } from '../../core/kit.ts'
 import { createLogger } from '../../core/foundation/logger.ts'
@@ -126,7 +126,7 @@ export interface ListeningGateway extends GatewayUnderTest {
 export async function listeningGateway(options?: Partial<Options>): Promise<ListeningGateway> {
   const under = await inMemory(options)
   const { http } = under.gateway
-  const server = createServer(ingress === 'h3' ? toNodeHandler(http.h3) : http.listener)
+  const server = createServer(ingress === 'h3' ? toNodeHandler(http.h3 as H3) : http.listener)
   under.gateway.connections.serveOn(server)
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

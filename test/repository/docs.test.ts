@@ -77,7 +77,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 
 t.test('the README lists every page', t => {
   const readme = readFileSync(join(root, 'README.md'), 'utf8')
-  for (const page of globSync('docs/*.md', { cwd: root }).map(path => path.replaceAll(sep, '/'))) t.match(readme, `(${page})`)
+  for (const page of globSync('docs/{,learn/}*.md', { cwd: root }).map(path => path.replaceAll(sep, '/'))) t.match(readme, `(${page})`)
   t.match(readme, '(docs/protocol/README.md)')
   t.end()
 })
@@ -97,10 +97,22 @@ t.test('a line of a page does not begin with a comment', t => {
   t.end()
 })
 
-t.test('the examples in docs/plugins.md and docs/tools.md are the tested files', t => {
-  const pages = ['docs/plugins.md', 'docs/tools.md'].map(page => readFileSync(join(root, page), 'utf8')).join('\n')
-  const shown = new Map([...pages.matchAll(/```ts\n\/\/ (examples\/\S+)\n([^]*?)```/g)].map(([, file = '', text = '']) => [file, text]))
-  t.same([...shown.keys()].sort(), globSync('examples/{small-plugins,custom-sort,custom-tool}/*.ts', { cwd: root }).sort())
-  for (const [file, text] of shown) t.equal(text, readFileSync(join(root, file), 'utf8'), file)
-  t.end()
+t.test('code that pages show from the examples is the tested files', async t => {
+  const small = 'examples/{small-plugins,custom-sort,custom-tool,tour}/*.ts'
+  const shown = globSync('docs/**/*.md', { cwd: root }).flatMap(page =>
+    Array.from(
+      readFileSync(join(root, page), 'utf8').matchAll(/```ts\n\/\/ (From )?(examples\/\S+)\n([^]*?)```/g),
+      ([, from, file = '', text = '']) => ({ page, isPart: from !== undefined, file, text }),
+    ),
+  )
+  const whole = new Set(shown.filter(({ isPart }) => !isPart).map(({ file }) => file))
+  t.same(
+    globSync(small, { cwd: root }).filter(file => !whole.has(file.replaceAll(sep, '/'))),
+    [],
+  )
+  for (const { page, isPart, file, text } of shown) {
+    const source = readFileSync(join(root, file), 'utf8')
+    if (isPart) t.ok(source.includes(text), `${page}: ${file}`)
+    else t.equal(text, source, `${page}: ${file}`)
+  }
 })

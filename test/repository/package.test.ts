@@ -40,6 +40,15 @@ t.test('the package has what users look for, and nothing of the repository alone
     t.notOk(isShipped(path), path)
 })
 
+t.test('package.json lists no file that is gone', async t => {
+  const built = ['dist', 'sbom.cdx.json']
+  const listed = (manifest['files'] as readonly string[]).filter(file => !built.includes(file))
+  t.same(
+    listed.filter(file => globSync(file.replace(/^!/, ''), { cwd: root }).length === 0),
+    [],
+  )
+})
+
 t.test('of every kind of plugin, one is in the package as it was written', async t => {
   const kinds = globSync('plugins/*/', { cwd: root }).map(path => path.split(sep)[1]!)
   t.ok(kinds.length > 10)

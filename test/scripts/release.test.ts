@@ -10,7 +10,7 @@ import { pack } from '../../scripts/release/npm.ts'
 import { packedPage } from '../../scripts/release/pages.ts'
 import { planRelease } from '../../scripts/release/plan.ts'
 import { publishingProblems } from '../../scripts/release/publishing.ts'
-import { billOfMaterials, bundledPackages } from '../../scripts/release/sbom.ts'
+import { billOfDependent, billOfMaterials, bundledPackages, type Bill } from '../../scripts/release/sbom.ts'
 import { tarballProblems } from '../../scripts/release/tarball-checks.ts'
 import { ranges, statements, stepBetween } from '../../scripts/release/versions.ts'
 
@@ -97,6 +97,9 @@ t.test('a release stops as long as the repository has no address', async t => {
 
 t.test('the plan of a release states its version everywhere', async t => {
   const folder = copyOf(t.testdir())
+  const report = 'test/fixtures/api/kit.api.md'
+  mkdirSync(join(folder, dirname(report)), { recursive: true })
+  writeFileSync(join(folder, report), '```ts\n// Plan, since 0.1.0\n// Plan.goal, since unreleased\n```\n')
   const { changed, notes, problems } = planRelease({ root: folder, version: '0.2.0', home, date: '2026-12-01' })
   t.same(problems, [])
   t.match(notes, /^The first version\.\n\n### Added\n/)
@@ -104,6 +107,7 @@ t.test('the plan of a release states its version everywhere', async t => {
   t.match(changed.get('examples/custom-provider/package.json'), '"turnpike": "^0.2.0"')
   t.match(changed.get('examples/custom-provider/package.json'), '"version": "0.1.0"', 'an example keeps its own version')
   t.match(changed.get('CHANGELOG.md'), '## [0.2.0] - 2026-12-01')
+  t.equal(changed.get(report), '```ts\n// Plan, since 0.1.0\n// Plan.goal, since 0.2.0\n```\n', 'a member that waited for this version')
   for (const [path, text] of changed) writeFileSync(join(folder, path), text)
   t.match(planRelease({ root: folder, version: '0.2.0', home, date: '2026-12-02' }).problems, [/^Expected a version above 0\.2\.0/])
   t.match(planRelease({ root: folder, version: '0.2.1', home, date: '2026-12-02' }).problems, [/says nothing about 0\.2\.1/])
@@ -131,19 +135,19 @@ t.test('the bill of materials lists what is bundled and what is installed', asyn
   const undici = `undici@${lock.packages['node_modules/undici']!.version}`
   const notices = `dist/ contains code of these packages.\n\n## ${undici.replace('@', ' ')} (MIT)\n\nMIT License\n`
   t.same([...bundledPackages(notices)], [undici])
-  const own = { name: 'turnpike', version: '0.2.0' }
-  const bill = billOfMaterials(root, own, notices) as Bill
+  const own = { name: 'turnpike', version: '0.2.0', dependencies }
+  const bill = billOfMaterials(root, own, notices)
   const names = bill.components.map(({ name, version }) => `${name}@${version}`)
   for (const [name, version] of Object.entries(dependencies)) t.ok(names.includes(`${name}@${version}`), name)
   t.ok(names.includes(undici))
-  for (const name of ['tap', 'typescript', 'pg', 'openai'])
+  for (const name of ['tap', 'typescript', 'pg', 'openai', '@types/node'])
     t.notOk(
       names.some(each => each.startsWith(`${name}@`)),
       name,
     )
   t.equal(new Set(names).size, names.length)
   t.match(bill, { bomFormat: 'CycloneDX', metadata: { component: { name: 'turnpike', version: '0.2.0', purl: 'pkg:npm/turnpike@0.2.0' } } })
-  t.ok(bill.components.every(({ purl, licenses }) => purl.startsWith('pkg:npm/') && licenses.length > 0))
+  t.ok(bill.components.every(({ purl, licenses }) => String(purl).startsWith('pkg:npm/') && (licenses as object[]).length > 0))
   const refs = new Set(['turnpike@0.2.0', ...bill.components.map(each => each['bom-ref'])])
   for (const { ref, dependsOn } of bill.dependencies)
     t.ok(
@@ -151,19 +155,20 @@ t.test('the bill of materials lists what is bundled and what is installed', asyn
       ref,
     )
   t.notMatch(JSON.stringify(bill), /timestamp|serialNumber/, 'two builds of a commit are equal')
-  t.throws(() => billOfMaterials(root, own, '## acme 1.0.0 (MIT)\n'), { message: /dist\/ contains code of acme@1\.0\.0/ })
+  t.throws(() => billOfMaterials(root, own, '## acme 1.0.0 (MIT)\n'), { message: /turnpike contains code of acme@1\.0\.0/ })
 })
 
-interface Bill {
-  readonly components: readonly {
-    readonly 'bom-ref': string
-    readonly name: string
-    readonly version: string
-    readonly purl: string
-    readonly licenses: readonly unknown[]
-  }[]
-  readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[]
-}
+t.test('each package has a bill of its own', async t => {
+  const refsOf = ({ components }: Bill): readonly string[] => components.map(each => each['bom-ref'].replace(/(?<=.)@[^@]*$/, ''))
+  const sdk = billOfMaterials(root, { name: 'turnpike-sdk', version: '0.2.0', dependencies: { ajv: '8' } }, '')
+  t.same(refsOf(sdk), ['ajv', 'fast-deep-equal', 'fast-uri', 'json-schema-traverse', 'require-from-string'])
+  t.same(sdk.dependencies[0], { ref: 'turnpike-sdk@0.2.0', dependsOn: [sdk.components[0]!['bom-ref']] })
+  const create = { name: 'create-turnpike', version: '0.2.0', description: 'Makes a gateway.', dependencies: { 'turnpike-sdk': '0.2.0' } }
+  const bill = billOfDependent(sdk, create)
+  t.match(bill.metadata.component, { name: 'create-turnpike', description: 'Makes a gateway.', purl: 'pkg:npm/create-turnpike@0.2.0' })
+  t.same(refsOf(bill), ['turnpike-sdk', ...refsOf(sdk)])
+  t.same(bill.dependencies[0], { ref: 'create-turnpike@0.2.0', dependsOn: ['turnpike-sdk@0.2.0'] })
+})
 
 t.test('a tarball with something missing, superfluous or secret is refused', async t => {
   const key = ['ghp', 'A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8'].join('_')

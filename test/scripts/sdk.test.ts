@@ -4,7 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import t from 'tap'
+import { Bill } from '../../core/billing/cost.ts'
+import { isNoUsage, noUsage } from '../../core/contracts/events.ts'
 import type { PluginUse } from '../../core/index.ts'
+import * as ownKit from '../../core/kit.ts'
+import { KeyTextError } from '../../core/provider-kit/key-text.ts'
 import { basics, gateway } from '../kit/gateway.ts'
 
 // Packages of a vendor, each with its own copy of turnpike-sdk, in a gateway that runs from source.
@@ -29,6 +33,14 @@ function install(name: string, code: string, change: (source: string) => string 
   return place
 }
 
+function thrownBy(act: () => unknown): unknown {
+  try {
+    return act()
+  } catch (error) {
+    return error
+  }
+}
+
 async function pluginIn(place: string, options: object = {}): Promise<PluginUse> {
   const { default: plugin } = (await import(pathToFileURL(join(place, 'index.js')).href)) as { default: (options: object) => PluginUse }
   return plugin(options)
@@ -38,7 +50,7 @@ const acme = install(
   'turnpike-plugin-acme',
   `
 import { Clock, definePlugin, GatewayError, Guardrails, invalidRequest, PluginError, ProviderFailure, Providers, Routes } from 'turnpike-sdk'
-import { bodyValidator, errorReply, GatewayServices, noUsage, wording } from 'turnpike-sdk/kit'
+import { bodyValidator, errorReply, GatewayServices, httpProvider, noUsage, wording } from 'turnpike-sdk/kit'
 import { AuditTrail } from 'turnpike-sdk/stores'
 
 const check = bodyValidator({ type: 'object', properties: { size: { type: 'integer' } }, additionalProperties: false })
@@ -66,6 +78,14 @@ export default definePlugin({
       id: 'acme',
       async *generate({ endpoint }) { yield* ways[endpoint.model]() },
     })
+    gateway.add(Providers, httpProvider('acme-http', {
+      framing: 'sse',
+      media: { images: 'inline', files: 'url' },
+      prepare: () => ({ method: 'POST', url: 'nowhere', headers: {}, body: '' }),
+      decoder: () => ({ frame() {} }),
+      reply() {},
+      failure: () => new ProviderFailure({ kind: 'unavailable' }),
+    }, gateway.http, {}))
     gateway.add(Guardrails, {
       name: 'acme-words', enforces: [], onFailure: 'refuse', timeoutMs: 1_000, seesContent: 'local',
       open: () => ({
@@ -92,7 +112,15 @@ export default definePlugin({
 )
 
 t.test('a plugin with its own copy serves requests, and its errors are understood', async t => {
-  const { gateway: served, request, stop, logs } = await gateway({ plugins: [...basics(), await pluginIn(acme)] })
+  const {
+    gateway: served,
+    request,
+    stop,
+    logs,
+  } = await gateway({
+    plugins: [...basics(), await pluginIn(acme)],
+    settings: { mediaHosts: ['127.0.0.1'] },
+  })
   t.teardown(stop)
   const ask = async (path: string, body: object): Promise<object> => {
     const reply = await request(path, { body })
@@ -117,8 +145,31 @@ t.test('a plugin with its own copy serves requests, and its errors are understoo
   })
   t.match(await ask('/v1/acme', { size: 0 }), { status: 418, body: { error: { message: 'Short and stout.', code: 'teapot' } } })
   t.match(await ask('/v1/acme', { size: 'big' }), { status: 400, body: { error: { param: 'size' } } })
-  t.match(await ask('/v1/acme', { size: 1 }), { status: 200, body: { at: 'number', providers: ['sandbox', 'acme'] } })
+  t.match(await ask('/v1/acme', { size: 1 }), { status: 200, body: { at: 'number', providers: ['sandbox', 'acme', 'acme-http'] } })
+  t.match(await ask('/v1/responses', { model: 'acme-http/large', input: 'Hi' }), { status: 424 })
+  t.ok(
+    logs.some(line => /"plugin":"turnpike-plugin-acme".*returned from `prepare` a request/.test(line)),
+    'a mistake of the adapter is that of its plugin',
+  )
+  const image = { type: 'input_image', image_url: 'http://127.0.0.1:1/nobody-listens.png' }
+  t.match(await ask('/v1/responses', { model: 'acme-http/large', input: [{ role: 'user', content: [image] }] }), {
+    status: 400,
+    body: { error: { code: 'failed_to_download_image' } },
+  })
   t.ok(served.contributions.some(({ name, plugin }) => name === 'acme-words' && plugin === 'turnpike-plugin-acme'))
+})
+
+t.test('what one copy makes, another one recognizes by its name', async t => {
+  const kit = (await import(pathToFileURL(join(sdk, 'core/kit.js')).href)) as typeof ownKit
+  t.ok(new kit.ThreadStopped() instanceof ownKit.ThreadStopped)
+  t.ok(new ownKit.ThreadStopped() instanceof kit.ThreadStopped)
+  t.not(kit.noUsage, noUsage)
+  t.ok(isNoUsage(kit.noUsage) && isNoUsage(noUsage))
+  t.notOk(isNoUsage({ ...kit.noUsage }), 'zeros that a vendor reported')
+  t.ok(thrownBy(() => new kit.ApiKeys('sk-demo\n')) instanceof KeyTextError)
+  const bill = new Bill()
+  bill.include({ usage: kit.noUsage, costUsd: 0 })
+  t.ok(isNoUsage(bill.usage))
 })
 
 t.test('a copy of another version works as long as its contracts have the same version', async t => {

@@ -4,7 +4,7 @@ import { costOf } from '../../billing/cost.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { Deadline } from '../../runtime/deadline.ts'
 import { isFeed, type EventFeed } from '../../runtime/event-feed.ts'
-import { noUsage, type GenerationEvent, type TokenUsage } from '../../contracts/events.ts'
+import { isNoUsage, noUsage, type GenerationEvent, type TokenUsage } from '../../contracts/events.ts'
 import type { MetricStore } from '../../contracts/metric-store.ts'
 import type { ObservedAttempt } from '../../contracts/call-observer.ts'
 import type { AttemptRecord, OpenRecord } from '../../contracts/log-sink.ts'
@@ -258,7 +258,7 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     if (isLost) recorded.costUsd = costOf(usage, price)
     record.attempts.push(recorded)
     if (this.#observed) {
-      const told = usage === noUsage ? null : usage
+      const told = isNoUsage(usage) ? null : usage
       this.#observed.end({ elapsedMs: now - this.#startedAt, firstEventMs: this.#firstEventMs, outcome: kind, status, usage: told })
     }
     // The caller made the model name up: keep it out of the metrics.

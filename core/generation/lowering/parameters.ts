@@ -3,6 +3,7 @@ import { wording } from '../../foundation/wording.ts'
 import type { Draft } from './draft.ts'
 
 const leftOut = 'is not supported by this model and was left out'
+/** The message of the warning about a member that could cost more than a spend cap knows. */
 export const unpriced = 'was left out: its price is unknown, and this API key has a spend cap'
 
 /** Drops parameters that the endpoint does not support, and reduces those that exceed its limits. */

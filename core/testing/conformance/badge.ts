@@ -1,11 +1,14 @@
 import type { ConformanceReport } from './report.ts'
 import { isConformant } from './report.ts'
 
-/** What a badge says, in the form of the endpoint of shields.io. */
+/** A badge in the form of the endpoint of shields.io. */
 export interface Badge {
   readonly schemaVersion: 1
+  /** Its left half, such as `turnpike 1.2.3`. */
   readonly label: string
+  /** Its right half, such as `42 passed`. */
   readonly message: string
+  /** `brightgreen`, `yellow` or `red`. */
   readonly color: string
 }
 

@@ -12,7 +12,9 @@ import { madeBy, type ConformanceSubject } from './subject.ts'
 
 /** One test of a suite. */
 export interface TestResult {
+  /** Without the name of its suite. */
   readonly name: string
+  /** `failed` has a `message`. */
   readonly result: 'passed' | 'failed'
   /** Why it failed. */
   readonly message?: string

@@ -6,6 +6,7 @@ import { ConformanceRun } from './conformance-run.ts'
 import type { ConformanceReport } from './report.ts'
 import { subjectOf, type ConformanceSubject } from './subject.ts'
 
+/** For `conformance`. `test` replaces that of the running test framework. */
 export interface ConformanceOptions extends Partial<SuiteContext> {
   /** The file to write the results to, as JSON. Default: none. */
   readonly report?: string

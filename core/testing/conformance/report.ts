@@ -5,27 +5,37 @@ import type { TestResult } from './conformance-run.ts'
 export interface ConformanceReport {
   /** The version of this format. */
   readonly format: 1
+  /** Its name. */
   readonly plugin: string
   /** The package of the plugin. Null without a `package.json`. */
   readonly package: string | null
+  /** Of the package. Null without one. */
   readonly version: string | null
   /** The commit of the plugin, with `+changes` if files differ from it. Null outside of a repository. */
   readonly commit: string | null
+  /** The version of this package. */
   readonly turnpike: string
   /** The module with the subject, from the folder of the file. Null if there is none. */
   readonly module: string | null
+  /** The number of tests, of all suites. */
   readonly passed: number
+  /** The number of tests, of all suites. */
   readonly failed: number
+  /** Those of every contract that the plugin implements, run or not. */
   readonly suites: readonly SuiteReport[]
 }
 
+/** The results of one suite on one contract of the plugin. */
 export interface SuiteReport {
+  /** As it is imported, such as `KeyStore`; `Plugin` for `pluginSuite`. */
   readonly contract: string
   /** The version of the contract. */
   readonly version: number
+  /** The function in this module, such as `keyStoreSuite`. */
   readonly suite: string
   /** Why it did not run. Null if it did. */
   readonly notRun: string | null
+  /** In the order in which they ran. Empty if it did not run. */
   readonly tests: readonly TestResult[]
 }
 
@@ -34,7 +44,7 @@ export function isConformant({ passed, failed }: Pick<ConformanceReport, 'passed
   return failed === 0 && passed > 0
 }
 
-/** What differs between a report and another run of the same suites, one sentence each. */
+/** The differences between a report and another run of the same suites, one sentence each. */
 export function differencesOf(stated: ConformanceReport, found: ConformanceReport): readonly string[] {
   const differences: string[] = []
   for (const member of ['plugin', 'package', 'version', 'turnpike', 'commit'] as const) {

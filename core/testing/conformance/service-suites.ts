@@ -50,7 +50,7 @@ import { companionsOf } from '../companions.ts'
 import { OpenedStore } from './opened-store.ts'
 import { madeBy, type ConformanceSubject } from './subject.ts'
 
-/** What may be tested of one contract: the suite runs, or its reason says why it cannot. */
+/** The tests of one contract: the suite runs, or its reason says why it cannot. */
 export interface Applied {
   readonly suite: string
   run(t: SuiteContext): void

@@ -21,8 +21,9 @@ import type { ToolSuiteOptions } from '../suites/tool-suite.ts'
 
 type Beside<O> = Omit<O, keyof CallSuiteOptions>
 
-/** What suites need besides the plugin, by the name of the contract. The options of the suite of the contract say more. */
+/** Things that suites need besides the plugin, by the name of the contract. The options of the suite of the contract say more. */
 export interface ConformanceInputs {
+  /** See the member for each suite. */
   readonly Providers?: {
     /** For `providerSuite`: a provider that is an adapter. */
     readonly adapter?: ProviderSuiteOptions
@@ -33,24 +34,40 @@ export interface ConformanceInputs {
     /** For `retrievalSuite`. */
     readonly retrieval?: Omit<RetrievalSuiteOptions, 'provider'>
   }
+  /** Also makes the plugin, at the address of a fake vendor. */
   readonly SearchEngines?: EngineSuiteOptions
+  /** For `guardrailSuite`. */
   readonly Guardrails?: Beside<GuardrailSuiteOptions>
+  /** For `logSinkSuite`. */
   readonly LogSinks?: Beside<LogSinkSuiteOptions>
+  /** For `toolSuite`. */
   readonly Tools?: Beside<ToolSuiteOptions>
+  /** For `decisionClientSuite`. */
   readonly DecisionClients?: Beside<DecisionClientSuiteOptions>
+  /** For `policySourceSuite`. */
   readonly PolicySources?: Beside<PolicySourceSuiteOptions>
+  /** For `catalogSourceSuite`. */
   readonly CatalogSources?: Beside<CatalogSourceSuiteOptions>
+  /** For `alertChannelSuite`. */
   readonly AlertChannels?: Beside<AlertChannelSuiteOptions>
+  /** For `routeSuite`. */
   readonly Routes?: Beside<RouteSuiteOptions>
+  /** For `connectionSuite`. */
   readonly Connections?: Beside<ConnectionSuiteOptions>
+  /** For `adminAuthenticatorSuite`. */
   readonly AdminAuthenticators?: Beside<AdminAuthenticatorSuiteOptions>
+  /** For `conversationsSuite`. */
   readonly Conversations?: Beside<ConversationsSuiteOptions>
   /** The plugin with another master key. */
-  readonly Sealer?: { readonly stranger: PluginUse }
+  readonly Sealer?: {
+    /** Must not open what the plugin seals. */
+    readonly stranger: PluginUse
+  }
 }
 
 /** An empty store for one test. */
 export interface StoreToTest {
+  /** With its options. A relative path in them is in an empty folder. */
   readonly plugin: PluginUse
   /** True if a second gateway with this plugin, and with the same folder for its relative paths, has the same data. Default: false. */
   readonly isShared?: boolean
@@ -68,6 +85,7 @@ export interface ConformanceSubject {
   plugins?(): readonly PluginUse[]
   /** Makes an empty store for each test. Default: the plugin, with an empty folder for its relative paths. */
   store?(): Maybe<StoreToTest>
+  /** Default: none. Suites that need one then do not run. */
   readonly inputs?: ConformanceInputs
   /** The folder of the package, for its version and commit. Default: that of the nearest `package.json` above the current folder. */
   readonly folder?: string

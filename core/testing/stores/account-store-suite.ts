@@ -9,6 +9,7 @@ import { onEachStore, type Closing } from './on-each-store.ts'
 
 /** An account store under test, without accounts. */
 export interface AccountsUnderTest extends Closing {
+  /** Empty at first. */
   readonly accounts: AccountStore
   /** The keys of the same store, without keys. Undefined if it has none. */
   readonly keys?: KeyStore
@@ -18,6 +19,7 @@ export interface AccountsUnderTest extends Closing {
   pass?(milliseconds: number): Maybe<void>
 }
 
+/** For `accountStoreSuite`. */
 export interface AccountStoreSuiteOptions {
   /** Called once per test. */
   open(): Maybe<AccountsUnderTest>

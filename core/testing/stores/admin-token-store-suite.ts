@@ -6,9 +6,11 @@ import { onEachStore, type Closing } from './on-each-store.ts'
 
 /** A store of admin tokens under test, without tokens. */
 export interface AdminTokensUnderTest extends Closing {
+  /** Empty at first. */
   readonly tokens: AdminTokenStore
 }
 
+/** For `adminTokenStoreSuite`. */
 export interface AdminTokenStoreSuiteOptions {
   /** Called once per test. */
   open(): Maybe<AdminTokensUnderTest>

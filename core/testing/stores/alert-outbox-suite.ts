@@ -7,6 +7,7 @@ import { onEachStore, type Closing } from './on-each-store.ts'
 
 /** An outbox under test, without messages. */
 export interface AlertOutboxUnderTest extends Closing {
+  /** Empty at first. */
   readonly outbox: AlertOutbox
   /** The same store as another gateway has it. */
   readonly other?: AlertOutbox
@@ -14,6 +15,7 @@ export interface AlertOutboxUnderTest extends Closing {
   pass(milliseconds: number): Maybe<void>
 }
 
+/** For `alertOutboxSuite`. */
 export interface AlertOutboxSuiteOptions {
   /** Called once per test. */
   open(): Maybe<AlertOutboxUnderTest>

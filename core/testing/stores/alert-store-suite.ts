@@ -7,6 +7,7 @@ import { onEachStore, type Closing } from './on-each-store.ts'
 
 /** A store of alerts under test, without any. */
 export interface AlertsUnderTest extends Closing {
+  /** Empty at first. */
   readonly alerts: AlertStore
   /** The same store as another gateway has it. */
   readonly other?: AlertStore
@@ -14,6 +15,7 @@ export interface AlertsUnderTest extends Closing {
   pass(milliseconds: number): Maybe<void>
 }
 
+/** For `alertStoreSuite`. */
 export interface AlertStoreSuiteOptions {
   /** Called once per test. */
   open(): Maybe<AlertsUnderTest>

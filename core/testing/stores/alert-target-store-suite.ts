@@ -6,11 +6,13 @@ import { onEachStore, type Closing } from './on-each-store.ts'
 
 /** A store of targets under test, without any. */
 export interface AlertTargetsUnderTest extends Closing {
+  /** Empty at first. */
   readonly targets: AlertTargetStore
   /** The same store as another gateway has it. */
   readonly other?: AlertTargetStore
 }
 
+/** For `alertTargetStoreSuite`. */
 export interface AlertTargetStoreSuiteOptions {
   /** Called once per test. */
   open(): Maybe<AlertTargetsUnderTest>

@@ -6,9 +6,11 @@ import { onEachStore, type Closing } from './on-each-store.ts'
 
 /** An audit trail under test, without entries. */
 export interface AuditUnderTest extends Closing {
+  /** Empty at first. */
   readonly audit: AuditTrail
 }
 
+/** For `auditTrailSuite`. */
 export interface AuditTrailSuiteOptions {
   /** Called once per test. */
   open(): Maybe<AuditUnderTest>

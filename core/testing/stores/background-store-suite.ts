@@ -14,11 +14,13 @@ import { message } from './response-store-suite.ts'
 
 /** A background store under test, without responses. */
 export interface BackgroundUnderTest extends Closing {
+  /** Empty at first. */
   readonly background: BackgroundStore
   /** Lets this much time pass for leases, notices and responses that are over. */
   pass(milliseconds: number): Maybe<void>
 }
 
+/** For `backgroundStoreSuite`. */
 export interface BackgroundStoreSuiteOptions {
   /** Called once per test. */
   open(): Maybe<BackgroundUnderTest>

@@ -7,6 +7,7 @@ import { message } from './response-store-suite.ts'
 
 /** A conversation store under test, without conversations. */
 export interface ConversationsUnderTest extends Closing {
+  /** Empty at first. */
   readonly conversations: ConversationStore
   /** The same store, as another gateway has it. Absent if gateways cannot share it. */
   readonly other?: ConversationStore
@@ -14,6 +15,7 @@ export interface ConversationsUnderTest extends Closing {
   pass(milliseconds: number): Maybe<void>
 }
 
+/** For `conversationStoreSuite`. */
 export interface ConversationStoreSuiteOptions {
   /** Called once per test. */
   open(): Maybe<ConversationsUnderTest>

@@ -20,6 +20,7 @@ export interface CoordinationUnderTest extends Closing {
   lose?(): Maybe<void>
 }
 
+/** For `coordinationSuite`. */
 export interface CoordinationSuiteOptions {
   /** Called once per test. */
   open(): Maybe<CoordinationUnderTest>

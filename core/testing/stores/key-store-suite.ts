@@ -7,6 +7,7 @@ import { onEachStore, type Closing } from './on-each-store.ts'
 
 /** A key store under test, without keys. */
 export interface KeysUnderTest extends Closing {
+  /** Empty at first. */
   readonly keys: KeyStore
   /** The store of another process, with the same keys. Undefined if processes share none. */
   readonly other?: KeyStore
@@ -14,6 +15,7 @@ export interface KeysUnderTest extends Closing {
   pass?(milliseconds: number): Maybe<void>
 }
 
+/** For `keyStoreSuite`. */
 export interface KeyStoreSuiteOptions {
   /** Called once per test. */
   open(): Maybe<KeysUnderTest>

@@ -7,6 +7,7 @@ import { onEachStore, type Closing } from './on-each-store.ts'
 
 /** A ledger under test, without spending and credit. */
 export interface LedgerUnderTest extends Closing {
+  /** Empty at first. */
   readonly ledger: Ledger
   /** The ledger of another process, with the same spending and credit. Undefined if processes share none. */
   readonly other?: Ledger
@@ -14,6 +15,7 @@ export interface LedgerUnderTest extends Closing {
   pass?(milliseconds: number): Maybe<void>
 }
 
+/** For `ledgerSuite`. */
 export interface LedgerSuiteOptions {
   /** Called once per test. */
   open(): Maybe<LedgerUnderTest>

@@ -6,6 +6,7 @@ import { onEachStore, type Closing } from './on-each-store.ts'
 
 /** A metric store under test, without attempts. */
 export interface MetricsUnderTest extends Closing {
+  /** Empty at first. */
   readonly metrics: MetricStore
   /** The time by the clock of the store, in milliseconds since the epoch. Default: the system's. */
   now?(): number
@@ -13,6 +14,7 @@ export interface MetricsUnderTest extends Closing {
   pass?(milliseconds: number): Maybe<void>
 }
 
+/** For `metricStoreSuite`. */
 export interface MetricStoreSuiteOptions {
   /** Called once per test. */
   open(): Maybe<MetricsUnderTest>

@@ -9,6 +9,7 @@ import { onEachStore, type Closing } from './on-each-store.ts'
 
 /** A limiter under test. Its buckets have random names, so it may keep what earlier tests counted. */
 export interface LimiterUnderTest extends Closing {
+  /** May be shared by tests. */
   readonly limiter: RateLimiter
   /** The limiter of another process that shares the store. Undefined if processes count apart. */
   readonly other?: RateLimiter
@@ -18,6 +19,7 @@ export interface LimiterUnderTest extends Closing {
   pass?(milliseconds: number): Maybe<void>
 }
 
+/** For `rateLimiterSuite`. */
 export interface RateLimiterSuiteOptions {
   /** Called once per test. */
   open(): Maybe<LimiterUnderTest>

@@ -11,6 +11,7 @@ import { sumsSessions } from './record-sessions.ts'
 import { sumsHours, sumsLargeCosts, sumsTop, sumsTotals } from './record-sums.ts'
 import { content, examples, writeExamples, type RecordsUnderTest } from './records-under-test.ts'
 
+/** For `recordStoreSuite`. */
 export interface RecordStoreSuiteOptions {
   /** Called once per test. */
   open(): Maybe<RecordsUnderTest>

@@ -6,7 +6,9 @@ import type { Closing } from './on-each-store.ts'
 
 /** A record store under test, without records, and the log sink that fills it. The store shows a record once `write` has resolved. */
 export interface RecordsUnderTest extends Closing {
+  /** Empty at first. */
   readonly records: RecordStore
+  /** The suite writes records to it. */
   readonly sink: LogSink
   /** Both again, as after a restart of the gateway. Undefined if records do not survive one. */
   reopen?(): Maybe<{ readonly records: RecordStore; readonly sink: LogSink }>

@@ -8,9 +8,11 @@ import { onEachStore, type Closing } from './on-each-store.ts'
 
 /** A response store under test, without responses. */
 export interface ResponsesUnderTest extends Closing {
+  /** Empty at first. */
   readonly responses: ResponseStore
 }
 
+/** For `responseStoreSuite`. */
 export interface ResponseStoreSuiteOptions {
   /** Called once per test. */
   open(): Maybe<ResponsesUnderTest>

@@ -7,6 +7,7 @@ import { onEachStore, type Closing } from './on-each-store.ts'
 
 /** A sealer under test. */
 export interface SealerUnderTest extends Closing {
+  /** Seals and opens with one master key. */
   readonly sealer: Sealer
   /** The sealer of another gateway with the same master key. Undefined if there can be none. */
   readonly other?: Sealer
@@ -14,6 +15,7 @@ export interface SealerUnderTest extends Closing {
   readonly stranger: Sealer
 }
 
+/** For `sealerSuite`. */
 export interface SealerSuiteOptions {
   /** Called once per test. */
   open(): Maybe<SealerUnderTest>

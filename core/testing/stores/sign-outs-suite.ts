@@ -6,11 +6,13 @@ import { onEachStore, type Closing } from './on-each-store.ts'
 
 /** A store of sign-outs under test, without any. */
 export interface SignOutsUnderTest extends Closing {
+  /** Empty at first. */
   readonly signOuts: SignOuts
   /** The same store as another gateway has it. */
   readonly other?: SignOuts
 }
 
+/** For `signOutsSuite`. */
 export interface SignOutsSuiteOptions {
   /** Called once per test. */
   open(): Maybe<SignOutsUnderTest>

@@ -4,6 +4,7 @@ import { onStage, type CallStage, type CallSuiteOptions } from '../call-stage.ts
 import type { SuiteContext } from '../provider-suite.ts'
 import { addedTo, onEachPlugin, stageOf } from './on-each-plugin.ts'
 
+/** For `absentProviderSuite`. */
 export type AbsentProviderSuiteOptions = CallSuiteOptions
 
 /** Tests for every plugin that names providers which are not loaded. */

@@ -13,12 +13,20 @@ import type { SuiteContext } from '../provider-suite.ts'
 import { isDescribed, oddPaths, pathOf, strayBodies } from './any-request.ts'
 import { addedTo, oddTexts, onEachPlugin, stageOf } from './on-each-plugin.ts'
 
+/** For `adminRouteSuite`. */
 export type AdminRouteSuiteOptions = CallSuiteOptions
+/** For `adminHostSuite`. */
 export type AdminHostSuiteOptions = CallSuiteOptions
 
+/** For `adminAuthenticatorSuite`. */
 export interface AdminAuthenticatorSuiteOptions extends CallSuiteOptions {
   /** Headers that it knows, and whom it takes them for. */
-  readonly known?: readonly { readonly headers: Readonly<Record<string, string>>; readonly admin: Admin }[]
+  readonly known?: readonly {
+    /** Sent with the request, by name. */
+    readonly headers: Readonly<Record<string, string>>
+    /** Must be the one that routes get. */
+    readonly admin: Admin
+  }[]
   /** Headers that look like those, but are nobody's. */
   readonly forged?: readonly Readonly<Record<string, string>>[]
 }

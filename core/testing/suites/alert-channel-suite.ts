@@ -7,6 +7,7 @@ import { frozen } from '../frozen.ts'
 import type { SuiteContext } from '../provider-suite.ts'
 import { oddTexts, onEachPlugin } from './on-each-plugin.ts'
 
+/** For `alertChannelSuite`. */
 export interface AlertChannelSuiteOptions extends CallSuiteOptions {
   /** All that has arrived so far from the plugin made last, as text. Without it, nothing tests that alerts arrive. */
   received?(): string | Promise<string>

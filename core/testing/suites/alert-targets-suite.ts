@@ -4,9 +4,12 @@ import type { Maybe } from '../../runtime/pending.ts'
 import type { SuiteContext } from '../provider-suite.ts'
 import { onEachStore, type Closing } from '../stores/on-each-store.ts'
 
+/** The service `AlertTargets` under test, without targets of organizations. */
 export interface ManagedTargetsUnderTest extends Closing {
+  /** Empty at first. */
   readonly targets: AlertTargets
 }
+/** For `alertTargetsSuite`. */
 export interface AlertTargetsSuiteOptions {
   /** Called once per test. */
   open(): Maybe<ManagedTargetsUnderTest>

@@ -6,6 +6,7 @@ import type { CallSuiteOptions } from '../call-stage.ts'
 import type { SuiteContext } from '../provider-suite.ts'
 import { oddTexts, onEachPlugin } from './on-each-plugin.ts'
 
+/** For `catalogSourceSuite`. */
 export interface CatalogSourceSuiteOptions extends CallSuiteOptions {
   /** Makes the source of the plugin made last list something else. Without it, nothing tests that it tells of changes. */
   change?(): void | Promise<void>

@@ -10,6 +10,7 @@ import { onStage, type CallStage, type CallSuiteOptions } from '../call-stage.ts
 import type { SuiteContext } from '../provider-suite.ts'
 import { addedTo, stageOf } from './on-each-plugin.ts'
 
+/** For `connectionSuite`. */
 export interface ConnectionSuiteOptions extends CallSuiteOptions {
   /** Headers of the upgrade that the protocol needs. Those of WebSocket are there. */
   readonly headers?: Readonly<Record<string, string>>

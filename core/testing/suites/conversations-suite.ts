@@ -3,6 +3,7 @@ import { onStage, type CallStage, type CallSuiteOptions } from '../call-stage.ts
 import type { SuiteContext } from '../provider-suite.ts'
 import type { TestGateway } from '../test-gateway.ts'
 
+/** For `conversationsSuite`. */
 export interface ConversationsSuiteOptions extends CallSuiteOptions {
   /** Makes an empty conversation of the caller with the key of the gateway, and returns its id. */
   create(gateway: TestGateway): Promise<string>

@@ -9,6 +9,7 @@ import { ownPlugin } from '../companions.ts'
 import type { SuiteContext } from '../provider-suite.ts'
 import { addedTo, onEachPlugin, stageOf } from './on-each-plugin.ts'
 
+/** For `dashboardPageSuite`. */
 export type DashboardPageSuiteOptions = CallSuiteOptions
 
 /** Tests for every page of the dashboard. A browser shows how it looks. */

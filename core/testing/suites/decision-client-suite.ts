@@ -11,6 +11,7 @@ import { frozen } from '../frozen.ts'
 import type { SuiteContext } from '../provider-suite.ts'
 import { contextWith, oddTexts, onEachPlugin } from './on-each-plugin.ts'
 
+/** For `decisionClientSuite`. */
 export interface DecisionClientSuiteOptions extends CallSuiteOptions {
   /** Models that it resolves, without a prefix. What it asks must answer them. */
   readonly models: readonly string[]

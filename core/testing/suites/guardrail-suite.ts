@@ -8,6 +8,7 @@ import { onStage, wholeAnswer, type CallStage, type CallSuiteOptions } from '../
 import type { SuiteContext } from '../provider-suite.ts'
 import { addedTo, contextWith, oddTexts, onEachPlugin, stageOf } from './on-each-plugin.ts'
 
+/** For `guardrailSuite`. */
 export interface GuardrailSuiteOptions extends CallSuiteOptions {
   /** Texts that no model may get: the guardrail refuses them, or replaces them, wherever they are. */
   readonly caught?: readonly string[]

@@ -7,6 +7,7 @@ import type { SuiteContext } from '../provider-suite.ts'
 import { testRecord } from '../test-record.ts'
 import { oddTexts, onEachPlugin } from './on-each-plugin.ts'
 
+/** For `logSinkSuite`. */
 export interface LogSinkSuiteOptions extends CallSuiteOptions {
   /** All that the plugin made last has written so far, as text. Without it, nothing tests that records arrive. */
   written?(): string | Promise<string>

@@ -29,7 +29,7 @@ export async function stageOf({ plugin, plugins }: CallSuiteOptions): Promise<Pl
   return await PluginStage.open([...(await companionsOf(own)), ...own])
 }
 
-/** What the plugin under test adds. It adds something. */
+/** The contributions of the plugin under test. There is at least one. */
 export function addedTo<T>(stage: PluginStage, { plugin }: CallSuiteOptions, point: Token<Registry<T>>): readonly T[] {
   const { name } = plugin().plugin
   const added = stage.entries(point, name).map(({ contribution }) => contribution)

@@ -11,6 +11,7 @@ import { PluginStage } from '../plugin-stage.ts'
 import type { SuiteContext } from '../provider-suite.ts'
 import { stageOf } from './on-each-plugin.ts'
 
+/** For `pluginSuite`. */
 export type PluginSuiteOptions = CallSuiteOptions
 
 /** Tests for every plugin, whatever it adds and provides. */

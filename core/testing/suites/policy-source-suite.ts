@@ -10,9 +10,15 @@ import { frozen } from '../frozen.ts'
 import type { SuiteContext } from '../provider-suite.ts'
 import { onEachPlugin } from './on-each-plugin.ts'
 
+/** For `policySourceSuite`. */
 export interface PolicySourceSuiteOptions extends CallSuiteOptions {
   /** Keys for which it sets something, and what. */
-  readonly examples?: readonly { readonly key: Partial<ApiKey>; readonly policy: PolicyLayer }[]
+  readonly examples?: readonly {
+    /** Missing members are those of a demo key. */
+    readonly key: Partial<ApiKey>
+    /** Compared deeply with the one that it returns. */
+    readonly policy: PolicyLayer
+  }[]
 }
 
 /** Tests for every policy source. */

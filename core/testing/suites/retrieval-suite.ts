@@ -9,11 +9,15 @@ import { frozen } from '../frozen.ts'
 import { providerCall } from '../provider-call.ts'
 import type { SuiteContext } from '../provider-suite.ts'
 
+/** For `retrievalSuite`. */
 export interface RetrievalSuiteOptions {
   /** A provider with embeddings, with rerankings, or with both, whose upstream answers the requests. */
   readonly provider: Provider
+  /** Sent one by one, and three at once. Default: none. */
   readonly embeddings?: readonly EmbeddingRequest[]
+  /** Sent one by one. Default: none. */
   readonly rerankings?: readonly RerankRequest[]
+  /** Missing members are those of one without known capabilities. */
   readonly endpoint?: Partial<Endpoint>
   /** How quickly it must stop after an abort. Default: 1000. */
   readonly stopMs?: number

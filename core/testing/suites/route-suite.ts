@@ -10,6 +10,7 @@ import { isDescribed, oddPaths, pathOf, strayBodies } from './any-request.ts'
 import { addedTo, onEachPlugin, stageOf } from './on-each-plugin.ts'
 import { trialAnswers, trialLeaves } from './route-trial.ts'
 
+/** For `routeSuite`. */
 export interface RouteSuiteOptions extends CallSuiteOptions {
   /** How long a record may take to arrive, in milliseconds. Default: 5000. */
   readonly recordMs?: number

@@ -7,13 +7,16 @@ import type { SuiteContext } from '../provider-suite.ts'
 import { onEachStore, type Closing } from '../stores/on-each-store.ts'
 import { oddTexts } from './on-each-plugin.ts'
 
+/** Saved windows under test, without any. */
 export interface SavedWindowsUnderTest extends Closing {
+  /** Empty at first. */
   readonly windows: SavedWindows
   /** The same store, as another process has it. Undefined if processes share none. */
   readonly other?: SavedWindows
   /** Lets time pass. Without it, nothing tests that windows end. */
   pass?(milliseconds: number): Maybe<void>
 }
+/** For `savedWindowsSuite`. */
 export interface SavedWindowsSuiteOptions {
   /** Called once per test. */
   open(): Maybe<SavedWindowsUnderTest>
@@ -66,9 +69,12 @@ export function savedWindowsSuite(t: SuiteContext, { open }: SavedWindowsSuiteOp
   })
 }
 
+/** A token counter under test. */
 export interface TokenCounterUnderTest extends Closing {
+  /** Asked with texts that the suite makes up. */
   readonly counter: TokenCounter
 }
+/** For `tokenCounterSuite`. */
 export interface TokenCounterSuiteOptions {
   /** Called once per test. */
   open(): Maybe<TokenCounterUnderTest>
@@ -110,9 +116,12 @@ export function tokenCounterSuite(t: SuiteContext, { open }: TokenCounterSuiteOp
   })
 }
 
+/** A compactor under test. */
 export interface CompactorUnderTest extends Closing {
+  /** Asked with parts that the suite makes up. */
   readonly compactor: Compactor
 }
+/** For `compactorSuite`. */
 export interface CompactorSuiteOptions {
   /** Called once per test. */
   open(): Maybe<CompactorUnderTest>

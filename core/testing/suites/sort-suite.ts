@@ -10,6 +10,7 @@ import type { SuiteContext } from '../provider-suite.ts'
 import { unlistedEndpoint } from '../../routing/provider-capabilities.ts'
 import { oddTexts, onEachPlugin } from './on-each-plugin.ts'
 
+/** For `sortSuite`. */
 export type SortSuiteOptions = CallSuiteOptions
 
 /** Tests for every sort. `sortOrder` tests which endpoint comes first. */

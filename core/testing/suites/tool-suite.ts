@@ -12,13 +12,17 @@ import { contextWith, oddTexts, onEachPlugin } from './on-each-plugin.ts'
 
 /** A call that a model may make, with arguments that fit the function. */
 export interface ToolExample {
+  /** The entry of `tools` in the request. */
   readonly entry: ToolEntry
+  /** One of the functions that the entry offers. */
   readonly name: string
+  /** As the model would write them. */
   readonly arguments: JsonObject
   /** A part of what the model reads then. */
   readonly output?: string
 }
 
+/** For `toolSuite`. */
 export interface ToolSuiteOptions extends CallSuiteOptions {
   /** The service that the plugin asks must answer these calls, and others with an error. */
   readonly examples: readonly ToolExample[]

@@ -8,6 +8,7 @@ import { cut, fakeUpstream, reset, stall, type FakeReply, type FakeUpstream } fr
 import type { SuiteContext } from '../provider-suite.ts'
 import { addedTo, stageOf } from './on-each-plugin.ts'
 
+/** For `vendorSuite`. */
 export interface VendorSuiteOptions extends Omit<CallSuiteOptions, 'plugin'> {
   /** Makes the plugin for a vendor at this address. */
   plugin(baseUrl: string): PluginUse

@@ -1,5 +1,6 @@
 import type { MediaKind } from '../../contracts/http-client.ts'
 import { ProviderFailure } from '../../contracts/provider.ts'
+import { branded } from '../../foundation/brand.ts'
 import { invalidRequest, type GatewayError, type ImageErrorCode } from '../../foundation/errors.ts'
 import { own, wording, type Wording } from '../../foundation/wording.ts'
 
@@ -32,6 +33,10 @@ export interface MediaErrorOptions extends ErrorOptions {
 
 /** Media named by URL cannot be used, which is the caller's fault. `message` follows the field's name and never contains the URL. */
 export class MediaError extends Error {
+  static {
+    branded(this, 'media-error')
+  }
+
   override readonly name = 'MediaError'
   readonly kind: MediaKind
   readonly problem: MediaProblem

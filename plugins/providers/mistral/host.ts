@@ -10,7 +10,7 @@ export interface Safeguards {
   readonly guardrails?: readonly JsonObject[] | undefined
 }
 
-/** What the operator adds to every request. */
+/** The members that the operator adds to every request. */
 export function safeguarded({ safePrompt, guardrails }: Safeguards): Pick<ChatHost, 'added'> {
   return { added: { ...(safePrompt !== undefined && { safe_prompt: safePrompt }), ...(guardrails?.length && { guardrails }) } }
 }

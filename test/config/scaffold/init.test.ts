@@ -49,6 +49,20 @@ t.test('what is there stays, and what is missing is said', async t => {
   t.notOk(existsSync(path('gateway.config.ts')))
 })
 
+t.test('a package.json that `npm install` made is completed', async t => {
+  const workplace = workplaceOf(t)
+  const path = join(workplace.path, 'package.json')
+  writeFileSync(path, '{ "dependencies": { "turnpike": "^0.1.1", "openai": "7.55.0" } }')
+  const { stdout } = await workplace.run('init')
+  t.match(stdout, /^Completed package\.json, which listed only packages\n\nWrote gateway\.config\.ts, /)
+  t.match(JSON.parse(readFileSync(path, 'utf8')), {
+    type: 'module',
+    scripts: { start: 'turnpike start' },
+    dependencies: { turnpike: '^0.1.1', openai: '7.55.0' },
+    devDependencies: { typescript: String },
+  })
+})
+
 t.test('.env.example names variables that the gateway reads', t => {
   const known = ['docs/providers.md', 'docs/storage.md', 'docs/valkey.md'].map(page => readFileSync(join(root, page), 'utf8')).join('\n')
   const variables = Array.from(

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
-import { toNodeHandler } from 'h3/node'
+import { toNodeHandler, type H3 } from 'h3/node'
 import t, { type Test } from 'tap'
 import { Routes, type Reply, type Route } from '../../../core/index.ts'
 import { adding } from '../../kit/stage.ts'
@@ -24,7 +24,7 @@ interface Open {
 async function open(t: Test, way: (typeof ways)[number], options: Parameters<typeof gateway>[0] = {}): Promise<Open> {
   const under = await gateway(options)
   const { http } = under.gateway
-  const server = createServer(way === 'node' ? http.listener : toNodeHandler(http.h3))
+  const server = createServer(way === 'node' ? http.listener : toNodeHandler(http.h3 as H3))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   t.teardown(async () => {
     server.closeAllConnections()

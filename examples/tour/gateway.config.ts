@@ -1,0 +1,6 @@
+import { defaults, defineConfig } from 'turnpike/config'
+import calmWords from './calm-words.ts'
+
+export default defineConfig({
+  plugins: [...defaults(), calmWords],
+})
