@@ -4,7 +4,7 @@ import { policyFields } from '../contracts/policy.ts'
 import { hedgePercentiles } from '../contracts/provider.ts'
 import { isObject } from '../foundation/json.ts'
 import { capabilitiesProblem } from './capabilities-shape.ts'
-import { isAboveZero, milliseconds, text, type Member } from './shape.ts'
+import { isAboveZero, method, milliseconds, shapeProblem, text, type Member } from './shape.ts'
 
 // Members of contributions that few contracts have.
 
@@ -41,7 +41,8 @@ export const toolType: Member = {
 export const usd: Member = { expected: 'US dollars from 0', accepts: value => typeof value === 'number' && value >= 0 && value < Infinity }
 export const having = (name: string): Member => ({
   expected: `an object with the function \`${name}\``,
-  accepts: value => isObject(value) && typeof value[name] === 'function',
+  accepts: isObject,
+  within: value => shapeProblem(value, { [name]: method }),
 })
 export const capabilities: Member = { expected: 'an object', accepts: isObject, within: capabilitiesProblem }
 export const schema: Member = { expected: 'a JSON Schema', accepts: isObject }
@@ -54,7 +55,8 @@ export const word: Member = {
   accepts: value => typeof value === 'string' && /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(value),
 }
 export const file: Member = {
-  expected: 'the URL of a file',
+  // In two parts, because the build replaces the expression in texts, too.
+  expected: `the URL of a file, such as new URL('page.js', ${'import.meta'}.url)`,
   accepts: value => value instanceof URL && value.protocol === 'file:',
   within: value => (existsSync(value as URL) ? undefined : `: there is no file ${fileURLToPath(value as URL)}`),
 }

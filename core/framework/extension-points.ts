@@ -108,7 +108,7 @@ function point<T>(
   shape: Shape & { readonly [N in RequiredNames<T>]: Member },
   options: Pick<RegistryOptions, 'isShared' | 'oneOf'> = {},
 ): ExtensionPoint<any> {
-  return { token, shape, create: () => new OpenRegistry(kind, nameOf, shape, { ...options, placeOf: placeOfContribution }) }
+  return { token, shape, create: () => new OpenRegistry(kind, nameOf, shape, { ...options, advice: adviceFor }) }
 }
 
 /** Every extension point: the word used in errors, the name of a contribution, and the checks that run when a plugin adds one. */
@@ -264,11 +264,15 @@ export const extensionPoints: readonly ExtensionPoint<any>[] = [
   }),
 ]
 
-/** The extension point that takes the object, which another one refused: one whose contract requires a function that it has. */
-function placeOfContribution(given: object): string | undefined {
+/** Where an object belongs that an extension point refused: where another contract requires a function that it has. */
+function adviceFor(given: object): string | undefined {
+  if ('prepare' in given && 'decoder' in given)
+    return 'It is an adapter: write gateway.add(Providers, httpProvider(id, adapter, gateway.http))'
   const found = extensionPoints.find(({ shape }) => {
     const required = Object.values(shape).filter(({ accepts }) => !accepts(undefined))
     return required.includes(method) && shapeProblem(given, shape) === undefined
   })
-  return found && contractOf(found.token).name
+  if (!found) return undefined
+  const { name } = contractOf(found.token)
+  return `${name} takes it: write gateway.add(${name}, …)`
 }

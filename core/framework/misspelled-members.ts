@@ -7,10 +7,14 @@ import leven from 'leven'
 export function misspelledMembers(given: object, known: object, letters: number): readonly (readonly [given: string, meant: string])[] {
   const absent = Object.keys(known).filter(name => given[name as keyof typeof given] === undefined)
   if (absent.length === 0) return []
-  return namesOf(given).flatMap(name => {
-    const meant = name in known ? undefined : absent.find(each => isLike(name, each, letters))
+  return unknownMembers(given, known).flatMap(name => {
+    const meant = absent.find(each => isLike(name, each, letters))
     return meant === undefined ? [] : [[name, meant] as const]
   })
+}
+
+export function unknownMembers(given: object, known: object): readonly string[] {
+  return namesOf(given).filter(name => !(name in known))
 }
 
 function isLike(name: string, known: string, letters: number): boolean {

@@ -9,8 +9,8 @@ export interface RegistryOptions {
   readonly isShared?: boolean
   /** Functions of which a contribution needs at least one. */
   readonly oneOf?: readonly string[]
-  /** The extension point that takes an object, if another one does. */
-  readonly placeOf?: (given: object) => string | undefined
+  /** What to do with an object that is no contribution, as a sentence. */
+  readonly advice?: (given: object) => string | undefined
 }
 
 /** The registry that an extension point has at first. Read-only once sealed. */
@@ -83,10 +83,10 @@ export class OpenRegistry<T> implements Registry<T> {
 
   #problemOf(contribution: unknown): string | undefined {
     const problem = shapeProblem(contribution, this.#shape)
-    const { oneOf, placeOf } = this.#options
+    const { oneOf, advice } = this.#options
     if (problem === undefined) return oneOf && withoutAny(contribution as object, oneOf)
-    const place = typeof contribution === 'object' && contribution !== null ? placeOf?.(contribution) : undefined
-    return place === undefined ? problem : `${problem}. ${place} takes it: write gateway.add(${place}, …)`
+    const sentence = typeof contribution === 'object' && contribution !== null ? advice?.(contribution) : undefined
+    return sentence === undefined ? problem : `${problem}. ${sentence}`
   }
 
   /** A malformed contribution may not have the members that make up its name. */

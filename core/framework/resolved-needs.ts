@@ -1,4 +1,5 @@
 import { PluginError } from '../foundation/errors.ts'
+import { kindOf } from '../foundation/kind-of.ts'
 import { currentToken, nameOf, type Token } from '../foundation/token.ts'
 import type { Container } from './container.ts'
 import type { PluginDefinition } from './plugin.ts'
@@ -11,7 +12,10 @@ export function resolvedNeeds(
 ): Readonly<Record<string, unknown>> {
   const find = (member: string, key: string, service: Token<unknown>): unknown => {
     if (typeof service !== 'symbol')
-      throw new PluginError(name, `has a bad \`${member}\`: "${key}" is not a service. Import one: import { Clock } from 'turnpike'`)
+      throw new PluginError(
+        name,
+        `has a bad \`${member}\`: expected a service as "${key}", got ${kindOf(service)}. Import one: import { Clock } from 'turnpike'`,
+      )
     const current = currentToken(service)
     return container.has(current) ? container.get(current) : undefined
   }

@@ -1,4 +1,4 @@
-import { misspelledMembers } from './misspelled-members.ts'
+import { misspelledMembers, unknownMembers } from './misspelled-members.ts'
 import { maxMs } from '../validation/milliseconds.ts'
 
 /** A check of one member of a contribution. `expected` completes the sentence "expected …". */
@@ -34,10 +34,13 @@ function instanceOf(value: unknown): string {
   return isClass ? `. Make one of the class: new ${value.name || 'it'}(…)` : ''
 }
 
-/** What to do about a member that is there under another name. */
+/** What may be there in the place of a member that is not: one under another name. */
 function renaming(value: object, name: string, shape: Shape): string {
+  if (value[name as keyof typeof value] !== undefined) return ''
   const found = misspelledMembers(value, shape, 2).find(([, meant]) => meant === name)
-  return found ? `. Rename \`${found[0]}\` if that was meant` : ''
+  if (found) return `. Rename \`${found[0]}\` if that was meant`
+  const others = unknownMembers(value, shape).filter(each => shape[name]!.accepts(value[each as keyof typeof value]))
+  return others.length === 1 ? `. It has \`${others[0]}\`, which the contract does not know` : ''
 }
 
 export const text: Member = { expected: 'a non-empty string', accepts: value => typeof value === 'string' && value !== '' }
@@ -63,7 +66,11 @@ export const milliseconds: Member = {
 }
 
 export function optional({ expected, accepts, within }: Member): Member {
-  return { expected: `${expected}, or nothing`, accepts: value => value === undefined || accepts(value), ...(within && { within }) }
+  return {
+    expected: `${expected}, or nothing`,
+    accepts: value => value === undefined || accepts(value),
+    within: value => (value === undefined ? undefined : within?.(value)),
+  }
 }
 
 export function oneOf(...values: readonly string[]): Member {

@@ -3,6 +3,7 @@ import type { SortStrategy, SortView } from '../contracts/sort-strategy.ts'
 import { PluginError } from '../foundation/errors.ts'
 import { kindOf } from '../foundation/kind-of.ts'
 import { describePluginError, type Logger } from '../foundation/logger.ts'
+import { isPending } from '../runtime/pending.ts'
 import type { Sort } from './sorts.ts'
 
 /** An endpoint with its value by a sort. */
@@ -53,6 +54,7 @@ function checked(values: unknown, count: number, plugin: string): Values {
 }
 
 function given(values: unknown): string {
+  if (isPending(values)) return 'a promise. Return the array at once'
   if (!Array.isArray(values)) return kindOf(values)
   const wrong = values.findIndex(value => value !== undefined && typeof value !== 'number')
   return wrong < 0 ? `an array of ${values.length}` : `${kindOf(values[wrong])} at index ${wrong}`

@@ -397,7 +397,7 @@ const wrongMembers: Readonly<Record<string, readonly (readonly [member: string, 
   ],
   'dashboard page': [
     ['id', 'My Page', 'expected a word in kebab-case, got "My Page"'],
-    ['module', './page.js', 'expected the URL of a file, got "./page.js"'],
+    ['module', './page.js', 'expected the URL of a file, such as new URL(\'page.js\', import.meta.url), got "./page.js"'],
     ['role', 'root', 'expected "owner", "editor" or "viewer", or nothing, got "root"'],
   ],
   'connection protocol': [
@@ -483,12 +483,12 @@ t.test('mistakes of a plugin without types are reported with its name, and witho
     [use({ instance: () => { throw new Error('no id') } }), 'plugin x failed to read its options: no id'], // prettier-ignore
     [
       use({ wants: { clock: 'Clock' } }),
-      'plugin x has a bad `wants`: "clock" is not a service. Import one: import { Clock } from \'turnpike\'',
+      'plugin x has a bad `wants`: expected a service as "clock", got a string. Import one: import { Clock } from \'turnpike\'',
     ],
     [use({ needs: { clock: Clock }, wants: { clock: Clock } }), 'plugin x has "clock" in both `needs` and `wants`. Remove one of them'],
     [
       use({ needs: { clock: 'Clock' } }),
-      'plugin x has a bad `needs`: "clock" is not a service. Import one: import { Clock } from \'turnpike\'',
+      'plugin x has a bad `needs`: expected a service as "clock", got a string. Import one: import { Clock } from \'turnpike\'',
     ],
     [use({ provides: [undefined] }), 'plugin x has a bad `provides[0]`: expected a service, got undefined. Import one: '],
     [use({ offers: 'Ledger' }), 'plugin x has a bad `offers`: expected an array of services, got a string. Import one: '],
