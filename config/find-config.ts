@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { cosmiconfig } from 'cosmiconfig'
 import { ConfigError } from './errors.ts'
 import { readEnvFile } from './env-file.ts'
-import { freshAddress } from './fresh-modules.ts'
+import { addLocalFile, freshAddress } from './fresh-modules.ts'
 import { explain } from './load-failure.ts'
 import './typescript-modules.ts'
 
@@ -85,5 +85,6 @@ function explorer(isFresh: boolean, isBase = false): ReturnType<typeof cosmiconf
 
 function configAt(path: string, read: (file: string) => Promise<unknown>): FoundConfig {
   const file = relative(process.cwd(), path) || path
+  addLocalFile(path)
   return { path, file, value: () => read(file) }
 }

@@ -19,9 +19,14 @@ export function freshAddress(path: string): string {
   return marked(pathToFileURL(path).href, `${reloads}`)
 }
 
-/** The local files that were imported since `forgetLocalFiles`. Empty until something is read anew. */
+/** The local files that were imported or added since `forgetLocalFiles`. Imported ones are known only once something is read anew. */
 export function localFiles(): Iterable<string> {
   return local
+}
+
+/** Adds a file that is read without an import, such as a config in JSON. */
+export function addLocalFile(path: string): void {
+  local.add(path)
 }
 
 export function forgetLocalFiles(): void {

@@ -27,7 +27,7 @@ export async function readLayers(found: FoundConfig, isFresh: boolean, chain: re
     const loop = [...chain.slice(chain.findIndex(each => each.path === path)), found].map(each => each.file)
     throw new ConfigError(chain[0]!.file, [`It extends itself: ${loop.join(' → ')}. Remove one of these lines`])
   }
-  const config = checked(await found.value(), file)
+  const config = checked(await found.value(), file, chain.length > 0)
   const bases: Layers[] = []
   for (const name of namesIn(config['extends'], file))
     bases.push(await readLayers(await baseAt(name, found, isFresh), isFresh, [...chain, found]))
@@ -106,7 +106,8 @@ async function baseAt(name: string, { path, file }: FoundConfig, isFresh: boolea
   }
 }
 
-function checked(config: unknown, file: string): JsonObject {
+/** A base may set options of the server alone. */
+function checked(config: unknown, file: string, isBase: boolean): JsonObject {
   const isModule = /\.m?[jt]s$|\)$/.test(file)
   const expected = isModule ? 'Expected: export default defineConfig({ plugins: [...] })' : 'Expected: { "plugins": ["defaults"] }'
   if (config === undefined || config === null || typeof config !== 'object') {
@@ -128,7 +129,7 @@ function checked(config: unknown, file: string): JsonObject {
   } = config as { readonly plugins?: unknown; readonly server?: unknown; readonly extends?: unknown }
   if (typeof server !== 'object' || server === null || Array.isArray(server))
     throw new ConfigError(file, ['"server" must be an object. Expected: server: { port: 8080 }, or leave it out.'])
-  if (!Array.isArray(plugins) && !(plugins === undefined && base !== undefined)) {
+  if (!Array.isArray(plugins) && !(plugins === undefined && (isBase || base !== undefined))) {
     const advice = typeof plugins === 'function' ? `Call it: plugins: [...${plugins.name || 'defaults'}()].` : 'Expected: plugins: [...].'
     throw new ConfigError(file, [`"plugins" must be an array. ${advice}`])
   }

@@ -61,7 +61,7 @@ A config may also be \`gateway.config.json\`, \`gateway.config.yaml\`, \`gateway
 
 ## Configs that extend others
 
-\`extends\` names configs to start from: a file, such as \`./base.yaml\`, a package whose default export is a config, or a list of these. They may be in any format, and extend others. A config that extends itself is an error.
+\`extends\` names configs to start from: a file, such as \`./base.yaml\`, a package whose default export is a config, or a list of these. They may be in any format, and extend others; such a base may set options of \`server\` alone. A config that extends itself is an error.
 
 - \`server\` is merged member by member, objects within it, too. What comes later wins: later names in the list over earlier ones, and the config itself over all. Lists are replaced as a whole.
 - \`plugins\` are those of the earlier configs, then further ones. A plugin takes the place of its namesake in an earlier config, with all of its options. Of plugins that can be listed several times, such as \`openai-chat\`, only the one with the same instance, such as \`openai-chat(acme)\`, is replaced.

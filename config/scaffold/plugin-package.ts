@@ -29,12 +29,27 @@ export function pluginPackage(kind: PluginKind, names: PluginNames, { license, c
   ])
 }
 
+/** Not in the example: a folder within a package has no entries of its own, and publint refuses them there. */
+const entries = {
+  '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+  './package.json': './package.json',
+}
+
 interface Manifest {
-  readonly devDependencies: Readonly<Record<string, string>>
+  readonly scripts: object
+  readonly devDependencies: object
+  readonly peerDependencies: object
+  readonly engines: object
 }
 
 function manifest(kind: PluginKind, names: PluginNames, license: PackageChoices['license']): string {
-  const template = JSON.parse(exampleText(`${frame}/package.json`)) as Manifest
+  const {
+    scripts,
+    devDependencies,
+    peerDependencies: _,
+    engines,
+    ...template
+  } = JSON.parse(exampleText(`${frame}/package.json`)) as Manifest
   const range = ownRange()
   const made = {
     ...template,
@@ -42,8 +57,11 @@ function manifest(kind: PluginKind, names: PluginNames, license: PackageChoices[
     description: description(kind),
     keywords: ['turnpike-plugin', `turnpike-${kind.keyword ?? kind.name}`],
     license,
-    devDependencies: { ...template.devDependencies, turnpike: range },
+    exports: entries,
+    scripts,
+    devDependencies: { ...devDependencies, turnpike: range },
     peerDependencies: { turnpike: range },
+    engines,
   }
   return `${JSON.stringify(made, undefined, 2)}\n`
 }

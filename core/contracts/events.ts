@@ -259,7 +259,7 @@ export type SearchAction =
       readonly type: 'search'
       /** Empty if the vendor does not tell it. */
       readonly query: string
-      /** All queries, if there are several. */
+      /** All queries, if the vendor sends a list. */
       readonly queries?: readonly string[]
       /** The pages that the model consulted, if the vendor tells them. */
       readonly sources?: readonly {

@@ -65,7 +65,7 @@ export type MediaKind = 'image' | 'file'
 export interface WantedMedia {
   /** The http or https address. The key of `GatheredMedia.contents`. */
   readonly url: string
-  /** Decides the limits and the media types that are accepted. */
+  /** For an image, only types of images are accepted. */
   readonly kind: MediaKind
 }
 

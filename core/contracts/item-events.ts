@@ -69,7 +69,7 @@ export interface OpenedReasoning {
   readonly id: string
 }
 
-/** A call of one of the caller's tools, whose input follows. */
+/** A call of a function or a custom tool, whose input follows. */
 export interface OpenedCall {
   readonly kind: 'call'
   /** Of the item, such as `fc_…`. */

@@ -87,7 +87,7 @@ const routing = {
   },
 } as const satisfies Schema
 
-/** The schema of a `GenerationRequest`, before a surface adds its own rules: docs/protocol/request.md#members. */
+/** The schema of a `GenerationRequest`: docs/protocol/request.md#members. */
 export const requestSchema = {
   type: 'object',
   required: ['input', 'model'],

@@ -54,6 +54,6 @@ export interface Reranked {
   readonly searchUnits: number | undefined
   /** In US dollars; null if unknown. */
   readonly costUsd: number | null
-  /** How many were made, the answering one included. */
+  /** How many were made. 0 if a call wrapper answered. */
   readonly attempts: number
 }

@@ -145,7 +145,7 @@ export interface Reply {
 
 /** A streamed body. Write whole frames; they are flushed once per turn of the event loop. */
 export interface StreamBody {
-  /** Does nothing after the client has left. */
+  /** Does nothing once the client has left. */
   write(frame: string): void
   /**
    * Writes a frame of more than about 100 kB in pieces. Each is created when the client has room for it, in a separate turn, so that the
@@ -302,7 +302,7 @@ export interface Warning {
 export interface Outcome {
   /** The endpoint that answered. */
   readonly endpoint: Endpoint
-  /** How many were made, the answering one included. */
+  /** How many were made until the answer began. 0 if a call wrapper answered. */
   readonly attempts: number
   /** As in `Commitment`. */
   readonly warnings: readonly Warning[]

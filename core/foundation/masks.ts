@@ -8,7 +8,7 @@ const gatewayKey = /\b(t[pa])_([0-9A-Za-z]+)_[0-9A-Za-z]+/g
 
 /** Knows every secret of this process, and masks them in output. */
 export class Masks {
-  /** Plugins name it in `needs`. */
+  /** The masks of this process, with all its secrets. */
   static readonly token = token<Masks>('masks')
   readonly #clock: Pick<Clock, 'now'>
   /** The expiry of each, in milliseconds since the epoch. */

@@ -3,6 +3,7 @@ import { apiKeyOption, headersOption, sendingOptions } from '../../core/kit.ts'
 import {
   addHost,
   hostPlugin,
+  type AccountMeaning,
   type HostDialect,
   type HostPlugin,
   type HostSchema,
@@ -22,16 +23,19 @@ const chatDialect: HostDialect<ChatHost> = {
 }
 
 /** The table of a vendor whose API is a dialect of Chat Completions. */
-export type ChatProviderTable<P extends OptionSchemas, R extends readonly string[]> = ChatHost & HostPlugin<ChatHost, P, R>
+export type ChatProviderTable<P extends OptionSchemas, R extends readonly string[], A extends AccountMeaning = AccountMeaning> = ChatHost &
+  HostPlugin<ChatHost, P, R, A>
 
 /**
  * The plugin of a vendor whose API is a dialect of Chat Completions: `export default chatProvider({ name, id, baseUrl, … })`. The table is
  * checked at the start of a gateway.
  */
-export function chatProvider<const P extends OptionSchemas = {}, const R extends readonly string[] = readonly []>(
-  table: ChatProviderTable<P, R>,
-): Plugin<HostSchema<P, R>> {
-  return hostPlugin<ChatHost, P, R>(chatDialect, table, chatProvider)
+export function chatProvider<
+  const P extends OptionSchemas = {},
+  const R extends readonly string[] = readonly [],
+  A extends AccountMeaning = undefined,
+>(table: ChatProviderTable<P, R, A>): Plugin<HostSchema<P, R, A>> {
+  return hostPlugin<ChatHost, P, R, A>(chatDialect, table, chatProvider)
 }
 
 /** Several hosts behind one plugin, such as the regions of a vendor. */

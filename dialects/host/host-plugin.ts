@@ -32,33 +32,43 @@ import type { Check } from './table-shape.ts'
 export type OptionSchemas = Readonly<Record<string, object>>
 
 /** The parts that make a plugin of a host's table. */
-export interface HostPlugin<H, P extends OptionSchemas = {}, R extends readonly string[] = readonly []> {
+export interface HostPlugin<
+  H,
+  P extends OptionSchemas = {},
+  R extends readonly string[] = readonly [],
+  A extends AccountMeaning = AccountMeaning,
+> {
   /** The plugin's name, which is that of its package. */
   readonly name: string
   /** The slug in `provider/model`, unless the option `id` says another. */
   readonly id: string
+  /** The meaning of `{account}` in the address. With it, there is an option of that name. */
+  readonly account?: A
   /** Options besides those of every provider, as JSON Schemas. */
   readonly options?: P
   /** Which of the options a config has to set. `apiKey` may be among them. */
   readonly required?: R
   /** Departures that depend on the options. They replace those of the table. Called once, at the start. */
-  readonly departures?: (options: Options<HostSchema<P, R>>) => Changed<H>
+  readonly departures?: (options: Options<HostSchema<P, R, A>>) => Changed<H>
 }
+
+/** The `account` of a table, if it has one. */
+export type AccountMeaning = HostPlace['account']
 
 /** Members that replace those of a table. Those that are undefined replace nothing. */
 export type Changed<H> = { readonly [N in keyof H]?: H[N] | undefined }
 
 /** The options of a provider that is made of a table. */
-export interface HostSchema<P, R> {
+export interface HostSchema<P, R, A = AccountMeaning> {
   readonly type: 'object'
   readonly additionalProperties: false
   /** The table's `required`. */
   readonly required: R
   /** The table's `options`, and those of every provider. */
-  readonly properties: P & HostOptions
+  readonly properties: P & HostOptions & AccountOption<A>
 }
 
-/** The options that every provider has. `account` is there if the host's address names it. */
+/** The options that every provider has. */
 export type HostOptions = {
   /** The slug in `provider/model`. */
   readonly id: {
@@ -70,11 +80,17 @@ export type HostOptions = {
   readonly apiKey: typeof apiKeyOption
   /** The address before the path. Default: the table's, if it has no `{account}`. */
   readonly baseUrl: { readonly type: 'string' }
-  /** Replaces `{account}` in the address. */
-  readonly account: { readonly type: 'string' }
   /** More headers for every request. */
   readonly headers: typeof headersOption
 } & typeof sendingOptions
+
+/** The option that replaces `{account}` in the address, if the table says what it means. */
+export type AccountOption<A> = [A] extends [undefined]
+  ? {}
+  : {
+      /** Such as an account id, a region, or the host of a workspace. */
+      readonly account: { readonly type: 'string' }
+    }
 
 /** A dialect, for the plugins that speak it. */
 export interface HostDialect<H> {
@@ -97,11 +113,12 @@ export interface HostUse extends SendingRules {
 }
 
 /** The plugin of a host's table. `maker`: the public function that got the table. */
-export function hostPlugin<H extends HostPlace & Departures, const P extends OptionSchemas, const R extends readonly string[]>(
-  dialect: HostDialect<H>,
-  table: H & HostPlugin<H, P, R>,
-  maker: PluginMaker,
-): Plugin<HostSchema<P, R>> {
+export function hostPlugin<
+  H extends HostPlace & Departures,
+  const P extends OptionSchemas,
+  const R extends readonly string[],
+  A extends AccountMeaning,
+>(dialect: HostDialect<H>, table: H & HostPlugin<H, P, R, A>, maker: PluginMaker): Plugin<HostSchema<P, R, A>> {
   needTable(maker.name, table)
   const { name, id, options, required = [], departures } = table
   const properties = { ...leadingOptions(table, dialect.path), ...options, headers: headersOption, ...sendingOptions }
@@ -118,7 +135,7 @@ export function hostPlugin<H extends HostPlace & Departures, const P extends Opt
       addHost(gateway, dialect, { ...table, ...present(changes) }, { ...use, id: use.id ?? id })
     },
   }
-  return definePlugin(definition as never, maker) as unknown as Plugin<HostSchema<P, R>>
+  return definePlugin(definition as never, maker) as unknown as Plugin<HostSchema<P, R, A>>
 }
 
 /** Adds the provider of a host, and its models. */

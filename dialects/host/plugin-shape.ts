@@ -13,8 +13,8 @@ const options: Check = (value, path, report) => {
   }
 }
 
-/** The checks of what makes a plugin of a table. */
-export const pluginShape: Shape<HostPlugin<object>> = {
+/** The checks of what makes a plugin of a table. `account` belongs to the place, too. */
+export const pluginShape: Shape<Omit<HostPlugin<object>, 'account'>> = {
   name: someText,
   id: valueLike('a text without slashes or white space', value => typeof value === 'string' && /^[^\s/]+$/.test(value)),
   options,

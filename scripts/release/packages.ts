@@ -44,7 +44,7 @@ export const packages: readonly Package[] = [
         /^dist\/.*\.(js|d\.ts)$/,
         /^dist\/(THIRD-PARTY-NOTICES\.txt|plugins\/catalogs\/bundled\/models\.json|.*\/(style\.css|icon\.svg))$/,
         /^docs\/.*\.(md|svg|png|json)$/,
-        /^examples\/[\w-]+\/(?:[\w-]+\/)*[\w.-]+\.(ts|js|json|md)$/,
+        /^examples\/[\w-]+\/(?:[\w.-]+\/)*(?:[\w.-]+\.(ts|js|json|md|ya?ml)|Dockerfile|\.dockerignore|\.env\.example)$/,
         /^deploy\/.*/,
         /^plugins\/[\w-]+\/[\w-]+\/.*\.ts$/,
       ],

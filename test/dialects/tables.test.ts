@@ -161,6 +161,16 @@ t.test('a plugin with a mistaken table does not start, and its error names the p
   })
   t.match(await startProblem(placed({})), /needs the option account, the region\./)
   t.equal(await startProblem(placed({ account: 'eu' })), '')
+  // @ts-expect-error: the address of this host has no place for it.
+  t.match(await startProblem(chatProvider(table)({ account: 'eu' })), /account/)
+  const ownTable: ChatHost = { baseUrl: 'https://{account}.example.com', account: { what: 'the region', variable: 'ACME_REGION' } }
+  const spread = chatProvider({
+    ...ownTable,
+    name: 'acme',
+    id: 'acme',
+    departures: ({ account }) => ({ headers: { 'x-account': account ?? '' } }),
+  })
+  t.equal(await startProblem(spread({ account: 'eu' })), '', 'a table of the type of all tables may have one')
   const { baseUrl: _, ...homeless } = table
   t.match(await startProblem(chatProvider(homeless)({})), /needs the option baseUrl, because its host has no default address/)
 })

@@ -9,6 +9,7 @@ const config = (server = ''): string => `
   import { defineConfig, defaults } from 'turnpike/config'
   import { acme } from './plugins/acme.ts'
   export default defineConfig({
+    extends: './base.yaml',
     server: { port: 0, admin: false, drainAnnounceMs: 0, drainTimeoutMs: 100, ${server} },
     plugins: [...defaults({ without: ['ollama', 'sql'] }), acme({})],
   })`
@@ -58,6 +59,7 @@ async function opened(t: Test): Promise<{ readonly workplace: Workplace; readonl
   writeFileSync(join(workplace.path, 'plugins', 'acme.ts'), plugin)
   writeFileSync(join(workplace.path, 'plugins', 'facts.json'), '{"word":"one"}')
   writeFileSync(join(workplace.path, '.env'), 'WORD=one')
+  writeFileSync(join(workplace.path, 'base.yaml'), 'server:\n  port: 0\n')
   const gateway = workplace.spawn(['dev', '--inspector-port', '0'])
   t.teardown(() => gateway.signal('SIGKILL'))
   return { workplace, gateway }
@@ -91,6 +93,8 @@ t.test('a save reloads the gateway, and a stream goes on over three of them', as
   writeFileSync(join(workplace.path, 'plugins', 'facts.json'), '{"word":"two"}')
   await until(() => count(/info {3}reloaded/) === 2)
   t.equal(await word(), 'two two one', 'a JSON file')
+  writeFileSync(join(workplace.path, 'base.yaml'), 'server:\n  port: 0\n  timeouts:\n    connectMs: 5000\n')
+  await until(() => count(/info {3}reloaded/) === 3)
 
   // As editors do.
   write(workplace, '(')
@@ -103,7 +107,7 @@ t.test('a save reloads the gateway, and a stream goes on over three of them', as
 
   write(workplace, 'three')
   writeFileSync(join(workplace.path, '.env'), 'WORD=three')
-  await until(() => count(/info {3}reloaded/) >= 3)
+  await until(() => count(/info {3}reloaded/) >= 4)
   while ((await word()) !== 'three two three') await until(() => true)
   t.pass('the file .env')
 
