@@ -27,7 +27,8 @@ async function makeGateway(folder: string, options: InitOptions): Promise<void> 
   }
   const { written, kept } = writeNew(folder, gatewayFolder(folder, await choices(options)))
   if (written.length > 0) console.log(`Wrote ${written.map(file => join(folder, file)).join(', ')}\n`)
-  if (kept.length > 0) console.log(`Kept what was there: ${kept.map(file => join(folder, file)).join(', ')}\n`)
+  const untouched = kept.filter(file => manifest === undefined || file !== 'package.json')
+  if (untouched.length > 0) console.log(`Kept what was there: ${untouched.map(file => join(folder, file)).join(', ')}\n`)
   const missing = unignored(folder)
   if (missing.length > 0) console.log(`Add to ${join(folder, '.gitignore')}, which lacks them: ${missing.join(', ')}\n`)
   console.log(nextSteps(folder, [dependsOnTurnpike(folder) ? 'npm install' : 'npm install turnpike', 'npx turnpike start']))

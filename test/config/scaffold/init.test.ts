@@ -55,6 +55,7 @@ t.test('a package.json that `npm install` made is completed', async t => {
   writeFileSync(path, '{ "dependencies": { "turnpike": "^0.1.1", "openai": "7.55.0" } }')
   const { stdout } = await workplace.run('init')
   t.match(stdout, /^Completed package\.json, which listed only packages\n\nWrote gateway\.config\.ts, /)
+  t.notMatch(stdout, /Kept/)
   t.match(JSON.parse(readFileSync(path, 'utf8')), {
     type: 'module',
     scripts: { start: 'turnpike start' },
