@@ -14,12 +14,15 @@ export interface CodeBlock {
   readonly text: string
 }
 
-/** Every block of README.md and docs/. The reference is made of compiled declarations, and compared with them: `api.test.ts`. */
-export function codeBlocks(): readonly CodeBlock[] {
+/** README.md and docs/. The reference is made of compiled declarations, and compared with them: `api.test.ts`. */
+export function pages(): readonly string[] {
   return globSync(['README.md', 'docs/**/*.md'], { cwd: root, exclude: ['docs/reference/**'] })
     .map(path => path.replaceAll(sep, '/'))
     .sort()
-    .flatMap(page => blocksOf(page, readFileSync(join(root, page), 'utf8')))
+}
+
+export function codeBlocks(): readonly CodeBlock[] {
+  return pages().flatMap(page => blocksOf(page, readFileSync(join(root, page), 'utf8')))
 }
 
 export function blocksOf(page: string, text: string): readonly CodeBlock[] {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { codeBlocks, placeOf, root, type CodeBlock } from './code-block.ts'
+import { codeBlocks, pages, placeOf, root, type CodeBlock } from './code-block.ts'
 import { bare, commandsOf, type Words } from './shell-commands.ts'
 import { refusal } from './turnpike-program.ts'
 
@@ -38,7 +38,7 @@ t.test('a shell can read every script', t => {
 t.test('every command of turnpike and each of its options exists', async t => {
   const given = commands.flatMap(({ place, words }) => turnpikeWords(words).map(args => ({ place, args })))
   // In texts and tables, too. There, a command may be named without what it needs.
-  const inText = pagesOf(blocks).flatMap(page =>
+  const inText = pages().flatMap(page =>
     Array.from(readFileSync(join(root, page), 'utf8').matchAll(/`((?:npx )?turnpike [a-z][^`\n]*)`/g), ([, line = '']) => ({
       place: page,
       args: turnpikeWords(commandsOf(line)[0]!)[0]!,
@@ -92,7 +92,3 @@ t.test('every script of npm and every file that node runs exists', t => {
   t.ok(found > 25, `${found} scripts and files`)
   t.end()
 })
-
-function pagesOf(all: readonly CodeBlock[]): readonly string[] {
-  return [...new Set(all.map(({ page }) => page))]
-}

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
@@ -7,7 +7,7 @@ import { parseAllDocuments } from 'yaml'
 import { loadConfig } from '../../../config/load.ts'
 import fileCatalog from '../../../plugins/catalogs/file/index.ts'
 import { gateway } from '../../kit/gateway.ts'
-import { codeBlocks, placeOf } from './code-block.ts'
+import { codeBlocks, pages, placeOf, root } from './code-block.ts'
 
 const blocks = codeBlocks()
 const inLanguage = (language: string) => blocks.filter(block => block.language === language)
@@ -78,7 +78,11 @@ t.test('Python, TOML and INI can be read', { skip: absent }, t => {
   t.end()
 })
 
-t.test('every language of a block is known to a test', t => {
+t.test('no block is missed, and every language is known to a test', t => {
+  for (const page of pages()) {
+    const fences = readFileSync(join(root, page), 'utf8').match(/^[ >]*(?:```|~~~)/gm)?.length ?? 0
+    t.equal(fences, 2 * blocks.filter(block => block.page === page).length, page)
+  }
   // nginx and Docker have no reader here. Blocks without a language are output and pictures.
   const known = ['ts', 'js', 'bash', 'sh', 'console', 'json', 'yaml', 'python', 'toml', 'ini', 'nginx', 'dockerfile', '']
   for (const block of blocks) t.ok(known.includes(block.language), `${placeOf(block)}: ${block.language}`)
