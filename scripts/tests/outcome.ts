@@ -53,7 +53,7 @@ export function outcomeOf(output: string, files: readonly string[], { exitCode, 
   if (bad !== undefined)
     failures.push(`${file}: the process ${bad}\n${[...lines, ...complaints.split('\n')].slice(-maxFailureLength).join('\n')}`)
   return {
-    passed: counts.get('pass') ?? 0,
+    passed: (counts.get('pass') ?? 0) + passedByNode(output),
     failed: failed + (bad === undefined ? 0 : 1),
     skipped: counts.get('skip') ?? 0,
     failures,
@@ -83,4 +83,9 @@ function shown(lines: readonly string[], at: number): string {
 
 function indentOf(line: string): number {
   return line.length - line.trimStart().length
+}
+
+/** Files that use node:test, such as those of the examples, write a summary of their own. */
+function passedByNode(output: string): number {
+  return Array.from(output.matchAll(/^# pass (\d+)$/gm)).reduce((sum, [, count]) => sum + Number(count), 0)
 }

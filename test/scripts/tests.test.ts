@@ -71,6 +71,7 @@ t.test('the output of a process does not hide how it ended', async t => {
   const good = '# begin a\nok 1 - one\n# took 5 ms\n1..1\n# { total: 1, pass: 1 }\n'
   const ending = { exitCode: 0, complaints: '' }
   t.match(outcomeOf(good, ['a'], ending), { passed: 1, failed: 0, times: [{ file: 'a', ms: 5 }] })
+  t.match(outcomeOf(`${good}# pass 3\n`, ['a'], ending), { passed: 4, failed: 0 }, 'with those of node:test')
   t.match(outcomeOf(good, ['a'], { ...ending, exitCode: 7 }), { failed: 1, failures: [/a: the process ended with exit code 7/] })
   t.match(outcomeOf(good, ['a', 'b'], ending), { failed: 1, failures: [/ended early/] })
   t.match(outcomeOf('', ['a'], { exitCode: null, complaints: 'out of memory', why: 'took more than 9 s' }), {
