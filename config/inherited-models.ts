@@ -1,5 +1,5 @@
 import type { Gateway } from '../core/gateway.ts'
-import type { CheckedPlugin } from '../core/framework/plugin-host.ts'
+import type { CheckedPlugin } from '../core/framework/checked-plugins.ts'
 import { isPublicHost } from '../core/upstream/media/media-address.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
-import { check } from '../../core/framework/plugin-host.ts'
+import { check } from '../../core/framework/checked-plugins.ts'
 import { rotateKeyFile } from '../../plugins/sealers/local/master-key.ts'
 import { withAdminApi } from '../admin/client.ts'
 import { command, configOption, type ConfigOption } from '../command.ts'

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { check } from '../../core/framework/plugin-host.ts'
+import { check } from '../../core/framework/checked-plugins.ts'
 import { EnvelopeSealer } from '../../plugins/sealers/local/envelope.ts'
 import { environmentOf, keyRingOf, type KeyOptions } from '../../plugins/sealers/local/key-ring.ts'
 import { readKeyFile, writeKeyFile, type KeyRing } from '../../plugins/sealers/local/master-key.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
-import type { CheckedPlugin } from '../../core/framework/plugin-host.ts'
+import type { CheckedPlugin } from '../../core/framework/checked-plugins.ts'
 import { isObject } from '../../core/foundation/json.ts'
 import { optionFacts, originIn, type OptionOrigin } from '../../core/server/admin/facts.ts'
 import { readVariables } from '../env.ts'

@@ -1,6 +1,6 @@
 import { Clock, definePlugin, type PluginUse } from '../../core/index.ts'
 import { Coordinated, CoordinatedLimiter, Coordination, RateLimiter, SavedWindows, SharedState } from '../../core/stores.ts'
-import { check } from '../../core/framework/plugin-host.ts'
+import { check } from '../../core/framework/checked-plugins.ts'
 import type { Token } from '../../core/foundation/token.ts'
 import { OwnedCoordination } from './owned-coordination.ts'
 import { OwnedState } from './owned-state.ts'

@@ -1,5 +1,5 @@
 import { Coordination } from '../../core/contracts/coordination.ts'
-import { check } from '../../core/framework/plugin-host.ts'
+import { check } from '../../core/framework/checked-plugins.ts'
 import type { Gateway } from '../../core/gateway.ts'
 import { ConfigError } from '../errors.ts'
 import { adminAddress } from '../listen-admin.ts'

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Logger } from '../foundation/logger.ts'
 import type { Masks } from '../foundation/masks.ts'
-import { check } from './plugin-host.ts'
+import { check } from './checked-plugins.ts'
 import { order } from './plugin-order.ts'
 import { addOptionSecrets } from './option-secrets.ts'
 import type { PluginUse } from './plugin.ts'

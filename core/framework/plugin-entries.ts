@@ -3,7 +3,7 @@ import { isObject } from '../foundation/json.ts'
 import { thrownMessage } from '../foundation/thrown-message.ts'
 import { isPending } from '../runtime/pending.ts'
 import { lister } from './lister.ts'
-import { check } from './plugin-host.ts'
+import { check } from './checked-plugins.ts'
 import { definitionOf, type Plugin, type PluginUse } from './plugin.ts'
 
 /**

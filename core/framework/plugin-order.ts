@@ -1,7 +1,7 @@
 import { PluginError } from '../foundation/errors.ts'
 import { currentToken, nameOf, type Token } from '../foundation/token.ts'
 import { lister } from './lister.ts'
-import type { CheckedPlugin } from './plugin-host.ts'
+import type { CheckedPlugin } from './checked-plugins.ts'
 
 /** Config order, except that a plugin follows those named in its `after` and those that provide what it needs or wants. */
 export function order(plugins: readonly CheckedPlugin[]): CheckedPlugin[] {

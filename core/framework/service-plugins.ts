@@ -1,5 +1,5 @@
 import { token, type Token } from '../foundation/token.ts'
-import type { CheckedPlugin } from './plugin-host.ts'
+import type { CheckedPlugin } from './checked-plugins.ts'
 
 /** The name of the plugin that provides each service, for errors that are its fault. */
 export type ServicePlugins = ReadonlyMap<Token<any>, string>

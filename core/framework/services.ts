@@ -1,5 +1,5 @@
 import type { Token } from '../foundation/token.ts'
-import type { CheckedPlugin } from './plugin-host.ts'
+import type { CheckedPlugin } from './checked-plugins.ts'
 
 /**
  * Decides which plugin provides each service. `provides` of one plugin takes precedence over `offers` of another, and both over an entry of

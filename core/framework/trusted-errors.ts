@@ -3,7 +3,7 @@ import type { JsonObject } from '../foundation/json.ts'
 import { raised, type ErrorDetails } from '../foundation/logger.ts'
 import { nearest } from '../foundation/nearest.ts'
 import { thrownMessage } from '../foundation/thrown-message.ts'
-import type { CheckedPlugin } from './plugin-host.ts'
+import type { CheckedPlugin } from './checked-plugins.ts'
 import { placeIn } from './plugin-origin.ts'
 
 const maxFrames = 30

@@ -6,7 +6,7 @@ import { builtIn } from '../../config/built-in.ts'
 import { explainConfig } from '../../config/explain/values.ts'
 import { loadConfig } from '../../config/load.ts'
 import { packagePlugins } from '../../config/package-plugins.ts'
-import { check } from '../../core/framework/plugin-host.ts'
+import { check } from '../../core/framework/checked-plugins.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'turnpike-data-'))
 t.teardown(() => rmSync(folder, { recursive: true }))

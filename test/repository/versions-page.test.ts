@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { contracts } from '../../core/framework/contract-versions.ts'
-import { check } from '../../core/framework/plugin-host.ts'
+import { check } from '../../core/framework/checked-plugins.ts'
 import { definePlugin, type PluginUse } from '../../core/index.ts'
 
 // docs/versions.md says what a plugin for another version is told. The warnings are tested in test/core/framework/contract-versions.test.ts,

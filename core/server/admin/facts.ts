@@ -4,7 +4,7 @@ import { SecretSchema } from '../../foundation/secret-schema.ts'
 import { contractOf, nameOf, token } from '../../foundation/token.ts'
 import { contracts } from '../../framework/contract-versions.ts'
 import type { Contribution } from '../../framework/contributions.ts'
-import type { CheckedPlugin } from '../../framework/plugin-host.ts'
+import type { CheckedPlugin } from '../../framework/checked-plugins.ts'
 import type { PluginUse } from '../../framework/plugin.ts'
 
 /** The facts about the config that the admin API shows. */

@@ -18,7 +18,8 @@ import { KeyStore, Ledger } from '../../../core/stores.ts'
 import { createLogger } from '../../../core/foundation/logger.ts'
 import { Masks } from '../../../core/foundation/masks.ts'
 import { extensionPoints } from '../../../core/framework/extension-points.ts'
-import { check, PluginHost } from '../../../core/framework/plugin-host.ts'
+import { check } from '../../../core/framework/checked-plugins.ts'
+import { PluginHost } from '../../../core/framework/plugin-host.ts'
 import { announcedSchemas, type AnnouncedSchema } from '../../../core/validation/lazy-validator.ts'
 
 interface Shelf {

@@ -15,7 +15,7 @@ import {
 import type { Emit, ImageErrorCode, UpstreamRequestBody } from '../../../core/kit.ts'
 import { createLogger } from '../../../core/foundation/logger.ts'
 import { Masks } from '../../../core/foundation/masks.ts'
-import { check } from '../../../core/framework/plugin-host.ts'
+import { check } from '../../../core/framework/checked-plugins.ts'
 import { fakeUpstream } from '../../../core/testing/index.ts'
 import { UndiciClient } from '../../../core/upstream/http-client.ts'
 import { responsesAdapter, type ResponsesHost } from '../../../dialects/index.ts'
