@@ -12,7 +12,7 @@ export const maxFailedMessages = 100
 /** How many messages a process takes at a time. */
 export const maxTakenMessages = 20
 
-/** The failure of a message that an outbox gave up by `expire`. */
+/** The failure of a message without an earlier one that an outbox gave up by `expire`. */
 export const unclaimedMessage = 'no gateway knows its target: it is not in the config any more'
 
 /** The id of a message that concerns this target only. */

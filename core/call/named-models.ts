@@ -16,7 +16,7 @@ export interface UnlistedModel {
 export class NamedModels {
   readonly #byOrg = new Map<string, Set<string>>()
 
-  /** True if the organization has asked for the model before. */
+  /** True if usage names the model. */
   readonly has = (org: string, provider: string, model: string): boolean => this.#byOrg.get(org)?.has(nameOf(provider, model)) ?? false
 
   /** True if no more models of the organization are kept. */

@@ -20,7 +20,7 @@ export interface RecordedUsage {
   readonly outputTokens: number
   /** US dollars. 0 if unknown. */
   readonly costUsd: number
-  /** 1 if the cost is unknown, else 0. */
+  /** 1 if the usage is known and its cost is not, else 0. */
   readonly unpriced: number
   /** Absent if the request was not answered. */
   readonly answerMs: number | undefined

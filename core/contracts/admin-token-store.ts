@@ -41,7 +41,7 @@ export interface AdminToken {
  * time limit. `adminTokenStoreSuite` of `turnpike/testing` checks an implementation.
  */
 export interface AdminTokenStore {
-  /** Called for every request of the admin API. */
+  /** Called whenever a token is checked, except the gateway's own. */
   find(id: string): Maybe<AdminToken | undefined>
   /** Adds a token with a new id. */
   add(token: AdminToken): Maybe<void>

@@ -116,7 +116,7 @@ export interface CountSum {
 /** Numbers that describe a process at this moment, such as its requests in progress. Neither content nor secrets. */
 export type Gauges = Readonly<Record<string, number>>
 
-/** A sign of life of a process, with all that it counted since the one before. */
+/** The answer to a sign of life. */
 export interface Beat {
   /** Processes that gave a sign of life lately, with this one. */
   readonly processes: number

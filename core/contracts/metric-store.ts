@@ -82,7 +82,7 @@ export interface MetricSharing {
  * full minute in which it begins, and the longer ago that is, with the full hour, day or week.
  */
 export interface MetricStore {
-  /** Called once for every attempt, on its way. It must be quick. */
+  /** Called once for each attempt that ended, on its way, except at unlisted models that the vendor does not have. */
   record(sample: AttemptSample): void
   /** `now`: for callers that read many windows and the clock only once. In milliseconds since the epoch. */
   window(provider: string, model: string, intervalMs: number, now?: number): MetricWindow

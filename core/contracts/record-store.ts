@@ -180,9 +180,9 @@ export interface UsageRow {
 
 /** Times in milliseconds, within 10%. Null: there were none. */
 export interface AnswerTimes {
-  /** The median in milliseconds. Null: unknown. */
+  /** The median. */
   readonly p50Ms: number | null
-  /** The 95th percentile in milliseconds. Null: unknown. */
+  /** The 95th percentile. */
   readonly p95Ms: number | null
 }
 

@@ -8,7 +8,7 @@ export interface SealContext {
   readonly purpose: string
   /** The id of the provider whose state is sealed. */
   readonly provider?: string | undefined
-  /** The provider's account whose state is sealed. */
+  /** The account at the provider, or the owner of a conversation. */
   readonly account?: string | undefined
   /** The model whose state is sealed. */
   readonly model?: string | undefined

@@ -24,7 +24,7 @@ export interface CoordinatedLimiterParts {
   readonly coordinated: Coordinated
   /** The gateway's clock. */
   readonly clock: Clock
-  /** Told when processes cannot count together. */
+  /** Told when windows of an hour or more cannot be read or saved. */
   readonly log: Logger
   /** Keeps windows of an hour or more. */
   readonly saved?: SavedWindows | undefined

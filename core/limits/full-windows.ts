@@ -4,7 +4,7 @@ import type { FullWindow, TokenWindow, WindowState } from '../contracts/rate-lim
 export class FullWindows implements FullWindow {
   /** The window that is full for longest. */
   readonly full: TokenWindow
-  /** Milliseconds until there may be room. Undefined: unknown. */
+  /** Milliseconds until it refills. Undefined: even a whole window is too small. */
   readonly retryAfterMs: number | undefined
   readonly #states: readonly WindowState[]
 

@@ -17,17 +17,17 @@ export class MetricSummary {
   outputTokens = 0
   /** Output of answered attempts. */
   answeredTokens = 0
-  /** Microseconds to the first semantic event, in total. */
+  /** Microseconds to the first semantic event, in total. Only streamed answers count. */
   latencySumUs = 0
-  /** Microseconds to the last event, in total. */
+  /** Microseconds to the last event, in total. Only answers count. */
   totalSumUs = 0
   /** Output after the first token. Only streamed answers count. */
   streamedTokens = 0
   /** How long that took, in microseconds. */
   streamingUs = 0
-  /** The times to the first semantic event. */
+  /** The times to the first semantic event of streamed answers. */
   readonly latency = new Histogram()
-  /** The times to the last event. */
+  /** The times to the last event of answers. */
   readonly total = new Histogram()
 
   /** Counts one attempt. */
