@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { AlertDigest, AlertMessage } from '../contracts/alert-outbox.ts'
 
-/** How long stores keep messages to targets, and how many of each target that failed. */
+/** How long stores keep messages to targets. */
 export const keepMessagesMs = 7 * 24 * 60 * 60 * 1000
 /** What a digest has counted: longer than an alert can come again. There may be very many. */
 export const keepCountedMs = 25 * 60 * 60 * 1000

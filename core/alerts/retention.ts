@@ -1,4 +1,4 @@
-/** How long stores keep an alert, and how many of each organization and of the gateway. */
+/** How long stores keep an alert. */
 export const keepAlertsMs = 90 * 24 * 60 * 60 * 1000
 /** How many alerts a store keeps for each organization, and for the gateway. */
 export const maxAlertsOfOrganization = 10_000
