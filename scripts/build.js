@@ -26,7 +26,7 @@ import {
 } from './bundle-plugins.js'
 import { PackageFiles } from './bundle-packages.js'
 import { noticesOf } from './bundle-notices.js'
-import { bringNodeTypes, pruneDeclarations } from './declarations.js'
+import { bringNodeTypes, openClasses, pruneDeclarations } from './declarations.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const { values } = parseArgs({
@@ -83,6 +83,7 @@ function declare() {
   })
   if (status !== 0) process.exit(status ?? 1)
   pruneDeclarations(dist, publicEntries())
+  openClasses(dist)
   bringNodeTypes(dist, publicEntries())
 }
 

@@ -10,6 +10,12 @@ export function pruneDeclarations(folder, entries) {
   removeEmptyFolders(folder)
 }
 
+/** Removes the marks of private members, with which the classes of two copies would be different types. */
+export function openClasses(folder) {
+  for (const path of globSync('**/*.d.ts', { cwd: folder }).map(file => join(folder, file)))
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/^\s+#private;\n/gm, ''))
+}
+
 /** Lets these entries bring the types of Node.js, so that a project needs no `"types": ["node"]`. */
 export function bringNodeTypes(folder, entries) {
   for (const path of entries.map(entry => join(folder, `${entry}.d.ts`)))

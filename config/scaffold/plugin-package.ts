@@ -37,19 +37,13 @@ const entries = {
 
 interface Manifest {
   readonly scripts: object
+  readonly dependencies: object
   readonly devDependencies: object
-  readonly peerDependencies: object
   readonly engines: object
 }
 
 function manifest(kind: PluginKind, names: PluginNames, license: PackageChoices['license']): string {
-  const {
-    scripts,
-    devDependencies,
-    peerDependencies: _,
-    engines,
-    ...template
-  } = JSON.parse(exampleText(`${frame}/package.json`)) as Manifest
+  const { scripts, dependencies: _, devDependencies, engines, ...template } = JSON.parse(exampleText(`${frame}/package.json`)) as Manifest
   const range = ownRange()
   const made = {
     ...template,
@@ -59,8 +53,8 @@ function manifest(kind: PluginKind, names: PluginNames, license: PackageChoices[
     license,
     exports: entries,
     scripts,
+    dependencies: { 'turnpike-sdk': range },
     devDependencies: { ...devDependencies, turnpike: range },
-    peerDependencies: { turnpike: range },
     engines,
   }
   return `${JSON.stringify(made, undefined, 2)}\n`

@@ -19,10 +19,15 @@ export function pluginSource(kind: PluginKind, names: PluginNames): readonly (re
       text,
     )
   return [
-    ['src/index.ts', renamed(source)],
-    ...(kind.files ?? []).map(each => [`src/${each}`, renamed(exampleText(`${folder}/${each}`))] as const),
-    ['test/plugin.test.ts', renamed(moved(exampleText(`${folder}/test/${file.replace(/\.ts$/, '.test.ts')}`)))],
+    ['src/index.ts', withSdk(renamed(source))],
+    ...(kind.files ?? []).map(each => [`src/${each}`, withSdk(renamed(exampleText(`${folder}/${each}`)))] as const),
+    ['test/plugin.test.ts', withSdk(renamed(moved(exampleText(`${folder}/test/${file.replace(/\.ts$/, '.test.ts')}`))))],
   ]
+}
+
+/** A package depends on turnpike-sdk: its tests alone need the gateway. */
+function withSdk(text: string): string {
+  return text.replaceAll(/(?<=from ')turnpike(?=(\/(kit|dialects|stores|admin))?')/g, 'turnpike-sdk')
 }
 
 /** The vendor in every spelling that code and texts have. */

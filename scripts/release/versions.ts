@@ -16,7 +16,7 @@ export const statements: readonly Statement[] = [
 ]
 
 /** Examples say which versions they work with. */
-export const ranges: Statement = { file: 'examples/*/package.json', pattern: /"turnpike": "\^(?<version>[^"]+)"/g }
+export const ranges: Statement = { file: 'examples/*/package.json', pattern: /"turnpike(?:-sdk)?": "\^(?<version>[^"]+)"/g }
 
 export function statedIn(text: string, { file, pattern }: Statement): readonly string[] {
   const found = Array.from(text.matchAll(pattern), ({ groups }) => groups!['version']!)

@@ -29,8 +29,7 @@ else
       )
       return done.stdout
     }
-    await paste(`npm pack --silent --pack-destination "${folder}"`, root)
-    await paste(`npm pack --silent --pack-destination "${folder}"`, join(root, 'create-turnpike'))
+    await paste(`npm run --silent pack -- --pack-destination "${folder}"`, root)
     await using registry = new LocalRegistry(globSync(join(folder, '*.tgz')))
     environment['npm_config_registry'] = await registry.listen()
 

@@ -23,10 +23,10 @@ export class MadePlugins implements Disposable {
       writeNew(join(this.path, kind.name), pluginPackage(kind, namesFrom(nameFor(kind))!, { license: 'Apache-2.0', ci: true }))
   }
 
-  /** Lets them import this repository as the package `turnpike`, from its sources. */
+  /** Lets them import this repository as the packages `turnpike` and `turnpike-sdk`, from its sources. */
   link(): void {
     mkdirSync(join(this.path, 'node_modules'))
-    symlinkSync(root, join(this.path, 'node_modules', 'turnpike'), 'dir')
+    for (const name of ['turnpike', 'turnpike-sdk']) symlinkSync(root, join(this.path, 'node_modules', name), 'dir')
     symlinkSync(join(root, 'node_modules', '@types'), join(this.path, 'node_modules', '@types'), 'dir')
     const { compilerOptions } = JSON.parse(readFileSync(join(this.path, 'guardrail', 'tsconfig.json'), 'utf8')) as {
       readonly compilerOptions: object

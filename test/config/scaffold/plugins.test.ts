@@ -42,7 +42,7 @@ t.test('a package has what it needs to be published, and no name of the example'
     const manifest = JSON.parse(text('package.json'))
     t.match(manifest.keywords, ['turnpike-plugin', /^turnpike-[a-z-]+$/])
     t.match(readFileSync(join(root, 'docs/versions.md'), 'utf8'), `| \`${manifest.keywords[1]}\` |`, name)
-    t.match(manifest, { license: 'Apache-2.0', peerDependencies: { turnpike: /^\^\d/ }, devDependencies: { turnpike: /^\^\d/ } })
+    t.match(manifest, { license: 'Apache-2.0', dependencies: { 'turnpike-sdk': /^\^\d/ }, devDependencies: { turnpike: /^\^\d/ } })
     t.match(text('LICENSE'), /Apache License/)
     for (const file of ['README.md', 'gateway.config.ts', 'package.json']) t.notMatch(text(file), /acme/i, `${name}: ${file}`)
     t.match(text('README.md'), `import ${/import (\w+) from '\.\/src/.exec(text('gateway.config.ts'))![1]} from '${manifest.name}'`)
