@@ -42,8 +42,8 @@ export const host = {
   reasoningMember: 'thoughts',
 
   models: {
-    'globe-2': { contextWindow: 64_000, maxOutputTokens: 8_000, price: { input: 0.4, output: 1.2, cacheRead: 0.1 } },
-    'globe-2-mini': { contextWindow: 32_000, price: { input: 0.1, output: 0.3 }, capabilities: { images: false } },
+    'globex-2': { contextWindow: 64_000, maxOutputTokens: 8_000, price: { input: 0.4, output: 1.2, cacheRead: 0.1 } },
+    'globex-2-mini': { contextWindow: 32_000, price: { input: 0.1, output: 0.3 }, capabilities: { images: false } },
   },
 } as const satisfies ChatHost
 

@@ -22,6 +22,8 @@ const timeoutMs = 60_000
  * node:test or Vitest, or tap's `t`. Without it: Vitest's if Vitest runs this, otherwise node:test's, which tap reads.
  */
 export async function conformance(subject: ConformanceSubject | PluginUse, options: ConformanceOptions = {}): Promise<void> {
+  if ('inputs' in options || 'plugin' in options)
+    throw new TypeError('expected inputs with the plugin: conformance(defineConformance({ plugin, inputs }), { test })')
   const runner = options.test ? (options as SuiteContext) : await detectedRunner()
   const run = await ConformanceRun.open(subjectOf(subject))
   const { tests, plugin, suites } = run

@@ -76,12 +76,15 @@ async function onVendor(options: VendorSuiteOptions, replies: Readonly<Record<st
   })
 }
 
-/** The texts of options that are secret. */
+/** The texts of options that are secret. A short one would be found by chance. */
 function secretsOf({ plugin, options }: PluginUse): readonly string[] {
-  return Object.entries(options).flatMap(([name, value]) => {
+  const secrets = Object.entries(options).flatMap(([name, value]) => {
     const schema: unknown = plugin.options.properties[name]
     return isObject(schema) && schema['writeOnly'] === true && typeof value === 'string' ? [value] : []
   })
+  for (const { length } of secrets)
+    assert.ok(length >= 8, `expected secrets of at least 8 characters in the options, got ${length}: use one such as sk-demo-acme`)
+  return secrets
 }
 
 async function fails({ stage, upstream, model, secrets, name }: VendorStage): Promise<void> {

@@ -12,7 +12,7 @@ const secret = 'sk-demo-globex'
 const keys = new ApiKeys(secret)
 
 const said = (delta: object, finish_reason: string | null = null) => ({
-  result: { model: 'globe-2', choices: [{ index: 0, delta, finish_reason }] },
+  result: { model: 'globex-2', choices: [{ index: 0, delta, finish_reason }] },
 })
 const meter = { in: 9, cached: 3, out: { total: 6, thoughts: 2 } }
 const usage = { uncachedInput: 9, cacheRead: 3, cacheWrite5m: 0, cacheWrite1h: 0, output: 6, reasoning: 2 }
@@ -20,7 +20,7 @@ const usage = { uncachedInput: 9, cacheRead: 3, cacheWrite5m: 0, cacheWrite1h: 0
 const greeting: ProviderExample = {
   name: 'a greeting',
   request: {
-    model: 'globe-2',
+    model: 'globex-2',
     instructions: 'Be brief.',
     max_output_tokens: 50,
     stop: ['END'],
@@ -32,7 +32,7 @@ const greeting: ProviderExample = {
     ],
   },
   sent: {
-    model: 'globe-2',
+    model: 'globex-2',
     stream: true,
     max_output: 50,
     stop_sequences: ['END'],
@@ -53,7 +53,7 @@ const greeting: ProviderExample = {
       sseFrame('[END]'),
     ].join(''),
     events: [
-      { type: 'model', model: 'globe-2' },
+      { type: 'model', model: 'globex-2' },
       { type: 'reasoning', text: 'Hm.', form: 'full' },
       { type: 'text', text: 'Good ' },
       { type: 'text', text: 'morning 🌍' },
@@ -62,9 +62,9 @@ const greeting: ProviderExample = {
     ],
   },
   reply: {
-    body: { result: { model: 'globe-2', choices: [{ message: { content: 'Good' }, finish_reason: 'truncated' }] }, meter },
+    body: { result: { model: 'globex-2', choices: [{ message: { content: 'Good' }, finish_reason: 'truncated' }] }, meter },
     events: [
-      { type: 'model', model: 'globe-2' },
+      { type: 'model', model: 'globex-2' },
       { type: 'text', text: 'Good' },
       { type: 'usage', usage },
       { type: 'finish', reason: 'length' },
@@ -73,7 +73,7 @@ const greeting: ProviderExample = {
   billed: { input: 12, output: 6 },
 }
 
-const nap = { fault: { reason: 'NAP', text: 'Globe is asleep.' } }
+const nap = { fault: { reason: 'NAP', text: 'Globex is asleep.' } }
 
 test('Globex passes the provider suite', async t => {
   const parts: Promise<unknown>[] = []
@@ -120,7 +120,7 @@ test('Globex answers through a gateway', async () => {
     ],
   })
   try {
-    const reply = await gateway.request('/v1/responses', { body: { model: 'globe-2', input: 'Hello', stream: true } })
+    const reply = await gateway.request('/v1/responses', { body: { model: 'globex-2', input: 'Hello', stream: true } })
     assert.equal(reply.status, 200)
     const { items } = checkStream(await reply.text())
     assert.match(JSON.stringify(items), /"text":"Good morning 🌍"/)
@@ -131,7 +131,7 @@ test('Globex answers through a gateway', async () => {
     assert.deepEqual(
       { ...(sent?.body as object), messages: [] },
       {
-        model: 'globe-2',
+        model: 'globex-2',
         stream: true,
         safety: 'standard',
         region: 'eu',

@@ -134,3 +134,8 @@ t.test('refuses what is no plugin', async t => {
   for (const wrong of [undefined, 7, {}, []])
     await t.rejects(conformanceReport(wrong as never), { message: /^conformance expected a plugin/ })
 })
+
+t.test('inputs beside the test function are an error, because they would be ignored', async t => {
+  const misplaced = { test: () => {}, inputs: {} }
+  await t.rejects(conformance(demo({}), misplaced), { message: /^expected inputs with the plugin: conformance\(defineConformance/ })
+})
