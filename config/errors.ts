@@ -13,7 +13,10 @@ export class ConfigError extends Error {
   /** `source`: the file at fault, if there is one. */
   constructor(source: string | undefined, problems: readonly string[]) {
     const lead = source === undefined ? '' : `${source}: `
-    super(problems.length === 1 ? `${lead}${problems[0]}` : `${lead}${problems.length} problems\n${problems.map(bullet).join('\n')}`)
+    const [first = ''] = problems
+    // One from a config in JSON or YAML has the file, with its line.
+    const single = first.startsWith(`${source}:`) ? first : `${lead}${first}`
+    super(problems.length === 1 ? single : `${lead}${problems.length} problems\n${problems.map(bullet).join('\n')}`)
     this.problems = problems
   }
 }

@@ -74,7 +74,8 @@ function complete({ plugin, options: given, isDefault = false, from, origin }: P
       return own === undefined ? placeOf(option, name, places) : `set ${own} in the config instead`
     }
     const found = optionProblems(validate.errors!, plugin.options, { formats, elsewhere })
-    throw new PluginError(name, `has bad options: ${found.join('; ')}`)
+    const place = origin?.line === undefined ? '' : ` (${origin.file}:${origin.line})`
+    throw new PluginError(name, `has bad options${place}: ${found.join('; ')}`)
   }
   try {
     const instance = plugin.instance?.(options)

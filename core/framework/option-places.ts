@@ -37,11 +37,12 @@ export function placeOf(option: string, owner: string, { server = {}, plugins }:
   const owners = [
     ...new Set(plugins.filter(each => each.name !== owner && pathsTo(option, each.options).includes(option)).map(({ name }) => name)),
   ]
-  if (owners.length === 0 || owners.length > maxOwners) return undefined
+  if (owners.length === 0) return undefined
+  if (owners.length > maxOwners) return `it is an option of ${owners.length} plugins, such as ${owners.slice(0, maxOwners).join(', ')}`
   return `it is an option of ${owners.length === 1 ? 'the plugin' : 'the plugins'} ${owners.join(', ')}`
 }
 
-/** More would tell nothing. */
+/** As many as are named. */
 const maxOwners = 4
 
 const keySettings = [

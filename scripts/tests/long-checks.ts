@@ -12,6 +12,12 @@ export interface LongCheck {
 
 export const longChecks: readonly LongCheck[] = [
   {
+    name: 'Packages that turnpike makes',
+    difference:
+      '`npm create turnpike` from a registry on loopback, as typed: a gateway, and a package of each kind of plugin, which is installed, checked, tested, packed, and installed into that gateway; the short form makes them in the repository',
+    files: ['test/config/scaffold/installed.test.ts'],
+  },
+  {
     name: 'Faults of vendors',
     difference: 'every fault of [reliability.md](reliability.md) on every wire; the short form tries each fault on one wire',
     files: ['test/gateway/reliability/page.test.ts'],

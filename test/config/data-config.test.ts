@@ -52,6 +52,13 @@ t.test('a config can be YAML, JSON or a part of package.json', async t => {
     )
     t.same(plugins[1]!.options, { id: 'acme', apiKey: 'sk-demo-123', baseUrl: 'https://api.example.com/v1' })
   }
+  const misspelled = await loadConfig(write('misspelled.yaml', 'plugins:\n  - health\n  - [anthropic, { apiKeyy: sk-demo }]\n'))
+  t.throws(() => check(misspelled.plugins), {
+    message: /^plugin anthropic has bad options \(.*misspelled\.yaml:3\): unknown option apiKeyy/,
+  })
+  await t.rejects(loadConfig(write('unknown.json', '{ "plugins": [\n  "anthropicc"\n] }')), {
+    message: /^[^:]*unknown\.json:2: There is no plugin "anthropicc"\. Did you mean anthropic\?$/,
+  })
   await t.rejects(loadConfig(write('package.json', '{ "name": "acme" }')), { message: /has no member "gateway"/ })
   await t.rejects(loadConfig(write('broken.json', '{ "plugins": [}')), { message: /broken\.json: It is not valid JSON/ })
   await t.rejects(loadConfig(write('broken.yaml', 'plugins: [')), { message: /broken\.yaml: It cannot be read: .* at line 1/ })
