@@ -28,14 +28,19 @@ export default definePlugin({
           openBytes = bytes.includes('\n') ? bytes.length - bytes.lastIndexOf('\n') - 1 : openBytes + bytes.length
           if (openBytes > connection.maxMessageBytes) socket.destroy()
         })
-        for await (const line of createInterface({ input: socket })) {
-          const sink = new LineSink()
-          const request = { model, input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: line }] }] } as const
-          const error = await connection.serve(async scope => {
-            const outcome = await services.generate(scope, request, sink).finished
-            return outcome instanceof GatewayError ? outcome : undefined
-          })
-          socket.write(`${error ? `error ${error.code}` : sink.text.replaceAll('\n', ' ')}\n`)
+        try {
+          for await (const line of createInterface({ input: socket })) {
+            const sink = new LineSink()
+            const request = { model, input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: line }] }] } as const
+            const error = await connection.serve(async scope => {
+              const outcome = await services.generate(scope, request, sink).finished
+              return outcome instanceof GatewayError ? outcome : undefined
+            })
+            socket.write(`${error ? `error ${error.code}` : sink.text.replaceAll('\n', ' ')}\n`)
+          }
+        } catch (error) {
+          // A peer may reset its connection.
+          if (socket.errored === null) throw error
         }
         socket.end()
       },

@@ -13,7 +13,8 @@ export default definePlugin({
       provider,
       prefixOnly: true,
       resolve: model => (model === 'keywords' ? 'keywords-1' : undefined),
-      async decide({ request: { state, questions } }) {
+      async decide({ request: { state, questions }, signal }) {
+        signal.throwIfAborted()
         const words = wordsOf(state)
         const answers = Object.fromEntries(Object.entries(questions).map(([id, question]) => [id, answerTo(question, words)]))
         const tokens = (value: unknown): number => estimateTokens(JSON.stringify(value).length)

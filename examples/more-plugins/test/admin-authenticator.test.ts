@@ -3,10 +3,12 @@ import { test } from 'node:test'
 import admin from 'turnpike/plugins/endpoints/admin'
 import localSealer from 'turnpike/plugins/sealers/local'
 import memory from 'turnpike/plugins/stores/memory'
-import { testGateway } from 'turnpike/testing'
+import { conformance, testGateway } from 'turnpike/testing'
 import adminAuthenticator from '../admin-authenticator.ts'
 
 const secret = 'demo-secret-of-the-proxy'
+
+await conformance(adminAuthenticator({ secret, admins: ['jane@example.com'] }), { test })
 
 test('the proxy lets the people on the list in, and nobody else', async () => {
   const { gateway, stop } = await testGateway({

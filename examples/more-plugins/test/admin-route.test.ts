@@ -3,8 +3,10 @@ import { test } from 'node:test'
 import admin from 'turnpike/plugins/endpoints/admin'
 import localSealer from 'turnpike/plugins/sealers/local'
 import memory from 'turnpike/plugins/stores/memory'
-import { testGateway } from 'turnpike/testing'
+import { conformance, testGateway } from 'turnpike/testing'
 import adminRoute from '../admin-route.ts'
+
+await conformance(adminRoute({}), { test })
 
 test('admins see the load, and nobody else does', async () => {
   const { gateway, stop } = await testGateway({

@@ -5,8 +5,10 @@ import responses from 'turnpike/plugins/endpoints/responses'
 import sandbox from 'turnpike/plugins/providers/sandbox'
 import localSealer from 'turnpike/plugins/sealers/local'
 import memory from 'turnpike/plugins/stores/memory'
-import { testGateway } from 'turnpike/testing'
+import { conformance, testGateway } from 'turnpike/testing'
 import catalog from '../catalog.ts'
+
+await conformance(catalog({ provider: 'sandbox' }), { test })
 
 test('the model is listed, and answers under both of its names', async () => {
   const gateway = await testGateway({

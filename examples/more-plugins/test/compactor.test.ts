@@ -4,8 +4,10 @@ import responses from 'turnpike/plugins/endpoints/responses'
 import sandbox from 'turnpike/plugins/providers/sandbox'
 import localSealer from 'turnpike/plugins/sealers/local'
 import memory from 'turnpike/plugins/stores/memory'
-import { testGateway } from 'turnpike/testing'
+import { conformance, testGateway } from 'turnpike/testing'
 import compactor from '../compactor.ts'
+
+await conformance(compactor({}), { test })
 
 test('a conversation becomes one compaction, and goes on from there', async () => {
   const gateway = await testGateway({

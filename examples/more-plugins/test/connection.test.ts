@@ -8,8 +8,10 @@ import { test } from 'node:test'
 import sandbox from 'turnpike/plugins/providers/sandbox'
 import localSealer from 'turnpike/plugins/sealers/local'
 import memory from 'turnpike/plugins/stores/memory'
-import { testGateway } from 'turnpike/testing'
+import { conformance, testGateway } from 'turnpike/testing'
 import connection from '../connection.ts'
+
+await conformance(connection({}), { test })
 
 test('each line gets its answer on the same connection', async () => {
   const { gateway, apiKey, stop } = await testGateway({

@@ -3,12 +3,14 @@ import { test } from 'node:test'
 import decisions from 'turnpike/plugins/endpoints/decisions'
 import localSealer from 'turnpike/plugins/sealers/local'
 import memory from 'turnpike/plugins/stores/memory'
-import { testGateway } from 'turnpike/testing'
+import { conformance, testGateway } from 'turnpike/testing'
 import decisionClient from '../decision-client.ts'
 
 interface Reply {
   readonly answers: Readonly<Record<string, { readonly noul?: number; readonly choice?: string }>>
 }
+
+await conformance({ plugin: decisionClient({}), inputs: { DecisionClients: { models: ['keywords'] } } }, { test })
 
 test('it decides by the words of the state', async () => {
   const gateway = await testGateway({

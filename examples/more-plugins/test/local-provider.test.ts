@@ -3,8 +3,10 @@ import { test } from 'node:test'
 import responses from 'turnpike/plugins/endpoints/responses'
 import localSealer from 'turnpike/plugins/sealers/local'
 import memory from 'turnpike/plugins/stores/memory'
-import { testGateway } from 'turnpike/testing'
+import { conformance, testGateway } from 'turnpike/testing'
 import localProvider from '../local-provider.ts'
+
+await conformance(localProvider({}), { test })
 
 test('the model answers backwards, streamed or not', async () => {
   const gateway = await testGateway({

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import localSealer from 'turnpike/plugins/sealers/local'
 import memory from 'turnpike/plugins/stores/memory'
-import { testGateway } from 'turnpike/testing'
+import { conformance, testGateway } from 'turnpike/testing'
 import metrics from '../metrics.ts'
+
+await conformance(metrics({}), { test })
 
 test('the route tells the memory of the process', async () => {
   const gateway = await testGateway({ plugins: [memory({}), localSealer({ masterKey: '0'.repeat(64) }), metrics({})] })

@@ -3,12 +3,14 @@ import { test } from 'node:test'
 import embeddings from 'turnpike/plugins/endpoints/embeddings'
 import localSealer from 'turnpike/plugins/sealers/local'
 import memory from 'turnpike/plugins/stores/memory'
-import { testGateway } from 'turnpike/testing'
+import { conformance, testGateway } from 'turnpike/testing'
 import retrieval from '../retrieval.ts'
 
 interface Reply {
   readonly data: readonly { readonly embedding: readonly number[] }[]
 }
+
+await conformance(retrieval({}), { test })
 
 test('each text gets its vector', async () => {
   const gateway = await testGateway({

@@ -7,8 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import sandbox from 'turnpike/plugins/providers/sandbox'
 import localSealer from 'turnpike/plugins/sealers/local'
 import memory from 'turnpike/plugins/stores/memory'
-import { testGateway } from 'turnpike/testing'
+import { conformance, testGateway } from 'turnpike/testing'
 import surface from '../surface.ts'
+
+await conformance(surface({ folder: 'inbox', everyMs: 5 }), { test })
 
 test('a question in the folder gets its answer, and one with a wrong key an error', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'acme-inbox-'))

@@ -5,7 +5,7 @@ import responses from 'turnpike/plugins/endpoints/responses'
 import sandbox from 'turnpike/plugins/providers/sandbox'
 import localSealer from 'turnpike/plugins/sealers/local'
 import memory from 'turnpike/plugins/stores/memory'
-import { callWrapperSuite, testGateway } from 'turnpike/testing'
+import { conformance, testGateway } from 'turnpike/testing'
 import cache from '../cache.ts'
 
 const plugins = () => [memory({}), localSealer({ masterKey: '0'.repeat(64) }), responses({})]
@@ -55,4 +55,4 @@ test('the cache is not asked for a key without logging', async () => {
   await gateway.stop()
 })
 
-callWrapperSuite({ test }, { plugin: () => cache({}), plugins })
+await conformance(cache({}), { test })

@@ -4,12 +4,17 @@ import responses from 'turnpike/plugins/endpoints/responses'
 import sandbox from 'turnpike/plugins/providers/sandbox'
 import localSealer from 'turnpike/plugins/sealers/local'
 import memory from 'turnpike/plugins/stores/memory'
-import { testGateway } from 'turnpike/testing'
+import { conformance, testGateway } from 'turnpike/testing'
 import guardrail from '../guardrail.ts'
 
 const plugins = () => [memory({}), localSealer({ masterKey: '0'.repeat(64) }), responses({})]
 const base = [...plugins(), sandbox({})]
 const body = { model: 'sandbox/echo', input: 'the launch code' }
+
+await conformance(
+  { plugin: guardrail({ words: ['launch code'] }), inputs: { Guardrails: { caught: ['launch code'], passed: ['launch', 'code'] } } },
+  { test },
+)
 
 test('the guardrail refuses a forbidden word, for keys with redaction only', async () => {
   for (const [redaction, status] of [

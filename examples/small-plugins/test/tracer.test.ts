@@ -4,7 +4,7 @@ import responses from 'turnpike/plugins/endpoints/responses'
 import sandbox from 'turnpike/plugins/providers/sandbox'
 import localSealer from 'turnpike/plugins/sealers/local'
 import memory from 'turnpike/plugins/stores/memory'
-import { callObserverSuite, testGateway } from 'turnpike/testing'
+import { conformance, testGateway } from 'turnpike/testing'
 import tracer from '../tracer.ts'
 
 const plugins = () => [memory({}), localSealer({ masterKey: '0'.repeat(64) }), responses({})]
@@ -25,4 +25,4 @@ test('the tracer prints a line for the attempt and one for the call', async () =
   await gateway.stop()
 })
 
-callObserverSuite({ test }, { plugin: () => tracer({}), plugins })
+await conformance(tracer({}), { test })
