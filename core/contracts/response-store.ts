@@ -25,7 +25,8 @@ export interface StoredResponse extends Turn {
 }
 
 /**
- * Stores responses for chaining and retrieval. Everything is scoped to an owner: treat another owner's id as unknown. A throw and a
+ * Stores responses for chaining and retrieval. Everything is scoped to an owner: treat another owner's id as unknown. Owners and ids may be
+ * long and have any characters: hash them where an index of the database allows less. All items of turns are `KeptItem`s. A throw and a
  * malformed answer become a 503, and so does an answer that takes longer than `storeTimeoutMs`. `responseStoreSuite` of `turnpike/testing`
  * checks an implementation.
  */
@@ -37,7 +38,7 @@ export interface ResponseStore {
   put(owner: string, response: StoredResponse, signal?: AbortSignal): Promise<void>
   /** Undefined if the owner has none with this id. */
   get(owner: string, id: string): Promise<StoredResponse | undefined>
-  /** The turns of a response and its ancestors, oldest first. Undefined if any of them is unknown. */
+  /** The turns of a response and its ancestors, oldest first. Undefined if any of them is unknown, or is its own ancestor. */
   chain(owner: string, id: string): Promise<readonly Turn[] | undefined>
   /** Items of stored turns by id, without unknown ids. */
   items(owner: string, ids: readonly string[]): Promise<ReadonlyMap<string, Item>>

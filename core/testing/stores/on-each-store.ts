@@ -1,3 +1,4 @@
+import pTimeout from 'p-timeout'
 import type { Maybe } from '../../runtime/pending.ts'
 import type { SuiteContext } from '../provider-suite.ts'
 
@@ -6,6 +7,9 @@ export interface Closing {
   /** Called after each test. */
   close?(): Maybe<void>
 }
+
+/** For a store that never answers, such as one that follows a circle of responses. */
+const deadlineMs = 60_000
 
 /** Gives every test an empty store. */
 export function onEachStore<U extends Closing>(
@@ -16,7 +20,7 @@ export function onEachStore<U extends Closing>(
     void t.test(name, async () => {
       const under = await open()
       try {
-        await run(under)
+        await pTimeout(run(under), { milliseconds: deadlineMs, message: `"${name}" took longer than ${deadlineMs / 1_000} s` })
       } finally {
         await under.close?.()
       }

@@ -74,7 +74,11 @@ t.test('colors are for terminals', async t => {
   delete process.env['FORCE_COLOR']
   const terminal = streamWith({
     isTTY: true,
-    getColorDepth: () => WriteStream.prototype.getColorDepth({ ...process.env, COLORTERM: 'truecolor' }),
+    // Without CI and TERM, which count, too.
+    getColorDepth: () => {
+      const { NO_COLOR: off } = process.env
+      return WriteStream.prototype.getColorDepth({ COLORTERM: 'truecolor', ...(off !== undefined && { NO_COLOR: off }) })
+    },
   })
   t.equal(plain.apply('red', 'x'), 'x')
   t.match(new Paint(terminal).apply('red', 'x'), '\x1b[31mx')
