@@ -29,6 +29,11 @@ t.test('every link leads to a file and a heading that are there', async t => {
   t.same(dead, [])
 })
 
+t.test('no page has the marks of a merge', async t => {
+  const marked = pages.filter(page => /^(<{7} |={7}$|>{7} )/m.test(textOf(page)))
+  t.same(marked, [])
+})
+
 t.test('links are found as readers see them', async t => {
   const page = [
     'See [one](a.md) and [`two`](b/c.md#place "title"), ![three](d.png), [a [b] c](e.md).',
