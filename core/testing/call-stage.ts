@@ -10,6 +10,7 @@ import { ProviderFailure, type ProviderCall } from '../contracts/provider.ts'
 import { isObject, parseJson, type JsonObject } from '../foundation/json.ts'
 import { CatalogSources, DecisionClients, Guardrails, LogSinks, Providers, Routes } from '../framework/extension-points.ts'
 import { definePlugin, type PluginUse } from '../framework/plugin.ts'
+import { requestTexts } from '../guards/request-texts.ts'
 import { companionsOf } from './companions.ts'
 import { checkStream } from './event-grammar.ts'
 import { isOf } from './plugin-stage.ts'
@@ -31,8 +32,8 @@ export interface CallSuiteOptions {
 /** In every prompt of the suites, so that they find it where it should not be. */
 export const marker = 'demo prompt 4711'
 
-/** How the model answers: `Hello there.`, or only the first three letters of it. */
-export type Answering = 'whole' | 'breaks' | 'hangs'
+/** How the model answers: `Hello there.`, only the first three letters of it, or the texts that it got, in small pieces. */
+export type Answering = 'whole' | 'breaks' | 'hangs' | 'echoes'
 export const wholeAnswer = 'Hello there.'
 export const brokenAnswer = 'Hel'
 
@@ -182,6 +183,13 @@ export class CallStage {
       yield { type: 'tool-call', key: 'a', callId: 'call_suite', name: calling.name }
       yield { type: 'tool-input', key: 'a', text: JSON.stringify(calling.arguments) }
       return yield* ending('tool-calls')
+    }
+    if (answering === 'echoes') {
+      const text = requestTexts(call.request)
+        .slots.map(slot => slot.text)
+        .join('\n')
+      for (let at = 0; at < text.length; at += 3) yield { type: 'text', text: text.slice(at, at + 3) }
+      return yield* ending('stop')
     }
     yield { type: 'text', text: brokenAnswer }
     if (answering === 'breaks') throw new ProviderFailure({ kind: 'network', message: 'The connection broke.' })

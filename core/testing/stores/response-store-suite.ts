@@ -10,6 +10,8 @@ import { onEachStore, type Closing } from './on-each-store.ts'
 export interface ResponsesUnderTest extends Closing {
   /** Empty at first. */
   readonly responses: ResponseStore
+  /** All that the store has written, as text, such as every row of its tables. For a store that others can read: content must be sealed. */
+  stored?(): Maybe<string>
 }
 
 /** For `responseStoreSuite`. */
@@ -30,6 +32,14 @@ export function responseStoreSuite(t: SuiteContext, { open }: ResponseStoreSuite
     assert.deepEqual(await store.get('ada', 'lean'), lean)
     assert.deepEqual(turnsOf(await store.chain('ada', 'lean')), [{ input: [], output: [] }])
     assert.equal(await store.get('ada', 'unknown'), undefined)
+  })
+
+  test('others can read no content', async ({ responses: store, stored }) => {
+    await store.put('ada', fullResponse)
+    const text = await stored?.()
+    // What they are known by may be read: ids, owners and times.
+    for (const content of ['naïve', 'c2VhbGVk', '1e-7'])
+      assert.ok(!text?.includes(content), `"${content}" of a response is stored as it is: seal it with the service Sealer`)
   })
 
   test('a chain comes oldest first', async ({ responses: store }) => {

@@ -116,7 +116,7 @@ async function stops(client: DecisionClient, options: DecisionClientSuiteOptions
   const leaving = new AbortController()
   const running = decided(client, options, request, leaving.signal).then(
     () => undefined,
-    (error: unknown) => assert.ok(!ProviderFailure.is(error), 'an aborted decision is no failure of the provider'),
+    (error: unknown) => assert.ok(!ProviderFailure.is(error), 'an abort must not be reported as a failure of the provider'),
   )
   leaving.abort(new Error('the caller left'))
   await pTimeout(running, { milliseconds: stopMs, message: `it did not stop within ${stopMs} ms` })

@@ -4,6 +4,7 @@ import type { KeySettings } from '../../contracts/key-store.ts'
 import type { Policy, PolicyField, PolicyLayer } from '../../contracts/policy.ts'
 import { isObject, type JsonObject } from '../../foundation/json.ts'
 import { Guardrails } from '../../framework/extension-points.ts'
+import { requestTexts } from '../../guards/request-texts.ts'
 import { onStage, wholeAnswer, type CallStage, type CallSuiteOptions } from '../call-stage.ts'
 import type { SuiteContext } from '../provider-suite.ts'
 import { addedTo, contextWith, oddTexts, onEachPlugin, stageOf } from './on-each-plugin.ts'
@@ -30,6 +31,7 @@ export function guardrailSuite(t: SuiteContext, options: GuardrailSuiteOptions):
   on('requests at once are kept apart', keepsApart)
   for (const [index, text] of caught.entries())
     on(`text ${index + 1} to catch: no model gets it, wherever it is`, stage => catches(stage, text))
+  if (caught.length > 0) on('no request gets the texts of another', stage => keepsTextsApart(stage, caught))
   for (const [index, text] of passed.entries()) on(`text ${index + 1} to pass: the model gets it`, stage => passes(stage, text))
   test('an answer is the same no matter how it is cut', async guardrail => cuts(guardrail, options))
   test('JSON stays JSON', async guardrail => keepsJson(guardrail, options))
@@ -78,6 +80,24 @@ async function keepsApart(stage: CallStage): Promise<void> {
   const got = stage.calls.map(({ request }) => JSON.stringify(request.input))
   for (let index = 0; index < 20; index++)
     assert.equal(got.filter(input => input.includes(`number ${index}"`)).length, 1, `the model must get request ${index} once`)
+}
+
+/** Of guardrails that put texts back into answers: only into the answer to the request that had them. */
+async function keepsTextsApart(stage: CallStage, caught: readonly string[]): Promise<void> {
+  stage.answering = 'echoes'
+  const askedAtOnce = Array.from({ length: 10 }, (_, index) => caught[index % caught.length]!)
+  const answered = await Promise.all(askedAtOnce.map(text => stage.ask(`Repeat ${text}.`, { stream: true })))
+  for (const [index, { text: answer }] of answered.entries())
+    for (const text of caught) assert.ok(text === askedAtOnce[index] || !answer.includes(text), 'an answer has a text of another request')
+  for (const { request } of stage.calls.splice(0)) {
+    // A placeholder that this model got means nothing to another request.
+    for (const { text: given } of requestTexts(request).slots) {
+      const { text: answer } = await stage.ask('', { more: { input: given } })
+      for (const text of caught)
+        assert.ok(!answer.includes(text), 'an answer has a text of an earlier request, in the place of its replacement')
+    }
+    stage.calls.splice(0)
+  }
 }
 
 /** Requests with this text in every place that a guardrail has to look at. */

@@ -30,10 +30,10 @@ export function routeSuite(t: SuiteContext, options: RouteSuiteOptions): void {
   on('asks for a key, where it says so', asksForKey)
   on('any body, path and query gets an answer', answersAnything)
   on('every request with a key leaves one record', async (stage, route) => records(stage, route, options))
-  on('what the playground sends is answered', trialAnswers)
-  on('a client may leave', trialLeaves)
+  on('what the playground sends is answered, if it has a `trial`', trialAnswers)
+  on('a client may leave, if it has a `trial`', trialLeaves)
   test('its errors have the status and a body', async route => formatsErrors(route))
-  test('is described for OpenAPI', async route => {
+  test('is described for OpenAPI, if it has `describe`', async route => {
     if (route.describe) isDescribed(route.path, route.describe())
   })
   test('its headers about windows are texts', async route => {

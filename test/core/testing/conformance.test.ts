@@ -139,3 +139,16 @@ t.test('inputs beside the test function are an error, because they would be igno
   const misplaced = { test: () => {}, inputs: {} }
   await t.rejects(conformance(demo({}), misplaced), { message: /^expected inputs with the plugin: conformance\(defineConformance/ })
 })
+
+t.test('an address with a password has to be masked', async t => {
+  const shelf = (writeOnly: boolean) =>
+    definePlugin({
+      name: 'demo-shelf',
+      options: { type: 'object', additionalProperties: false, properties: { url: { type: 'string', ...(writeOnly && { writeOnly }) } } },
+      setup() {},
+    })({ url: 'mysql://ada:sk-demo@db.example.com/shelf' })
+  t.ok(isConformant(await conformanceReport(shelf(true))))
+  const { failed, suites } = await conformanceReport(shelf(false))
+  t.equal(failed, 1)
+  t.match(JSON.stringify(suites), /"masks its secrets"[^}]*the option url of demo-shelf holds a secret/)
+})

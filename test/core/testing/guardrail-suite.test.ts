@@ -107,3 +107,39 @@ for (const { mistake, members, noticed } of cases)
     const names = await found(members.session, members.more)
     for (const name of noticed) t.ok(names.includes(name), `${name}; noticed by: ${names.join('; ')}`)
   })
+
+/** Puts a placeholder in the place of the words, and the words back into the answer. */
+function restoring(words: readonly string[], known: () => Map<string, string>): () => GuardSession {
+  return () => {
+    const placed = known()
+    const place = (text: string): string =>
+      words.reduce((result, each) => {
+        if (!result.includes(each)) return result
+        const placeholder = `[WORD_${[...placed.values(), each].indexOf(each) + 1}]`
+        placed.set(placeholder, each)
+        return result.replaceAll(each, placeholder)
+      }, text)
+    const restore = (text: string): string =>
+      [...placed].reduce((result, [placeholder, each]) => result.replaceAll(placeholder, each), text)
+    return {
+      input(request) {
+        const texts = requestTexts(request)
+        for (const slot of texts.slots) slot.replace(place(slot.text))
+        texts.finish()
+        return { replace: texts.request }
+      },
+      decision: request => verdict(decisionTexts(request).slots),
+      output: () => {
+        let all = ''
+        return { push: text => ((all += text), ''), flush: () => restore(all) }
+      },
+    }
+  }
+}
+
+t.test('the suite notices that one state serves all requests', async t => {
+  const complaintsOf = (open: () => GuardSession): Promise<readonly string[]> => found(good, { enforces: [], open })
+  t.same(await complaintsOf(restoring([word], () => new Map())), [])
+  const shared = new Map<string, string>()
+  t.same(await complaintsOf(restoring([word], () => shared)), ['no request gets the texts of another'])
+})

@@ -122,6 +122,22 @@ t.test('the suite notices responses that another owner can read', async t => {
   t.ok(found.includes('owners may use the same ids'))
 })
 
+t.test('the suite notices responses whose content others can read', async t => {
+  class PlainResponses extends MemoryResponses {
+    readonly written: string[] = []
+
+    override async put(...given: Parameters<MemoryResponses['put']>): Promise<void> {
+      this.written.push(JSON.stringify(given[1]))
+      await super.put(...given)
+    }
+  }
+  const open = () => {
+    const responses = new PlainResponses(10_000)
+    return { responses, stored: () => responses.written.join('\n') }
+  }
+  t.same(await complaints(suite => responseStoreSuite(suite, { open })), ['others can read no content'])
+})
+
 t.test('the suite notices a record store without the content that it claims to keep', async t => {
   const open = () => {
     const records = new MemoryRecords(10_000)

@@ -90,12 +90,12 @@ notices<Partial<Route>>(
     {
       mistake: 'a route that describes a parameter that it does not have',
       members: { path: '/v1/demo' },
-      noticed: ['is described for OpenAPI'],
+      noticed: ['is described for OpenAPI, if it has `describe`'],
     },
     {
       mistake: 'an example that nobody can answer',
       members: { trial: { name: 'demo', title: 'Demo', kind: 'generation', example: {}, texts: ['answer'] } },
-      noticed: ['what the playground sends is answered'],
+      noticed: ['what the playground sends is answered, if it has a `trial`'],
     },
   ],
   route,
@@ -189,7 +189,7 @@ notices<Partial<AdminRoute>>(
     {
       mistake: 'a route of the admin API without a summary',
       members: { describe: () => ({ summary: '', replies: { 200: { description: 'x' } } }) },
-      noticed: ['is described for OpenAPI'],
+      noticed: ['is described for OpenAPI, if it has `describe`'],
     },
   ],
   adminRoute,

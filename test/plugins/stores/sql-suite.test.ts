@@ -299,7 +299,15 @@ onEveryDatabase(t, (t, open) => {
     responseStoreSuite(t, {
       async open() {
         const { database, close } = await openOnce(t, open)
-        return { close, responses: new SqlResponses(database, partsOn(database), silent) }
+        const stored = async (): Promise<string> => {
+          const rows = await Promise.all([
+            database.selectFrom('response').selectAll().execute(),
+            database.selectFrom('response_item').selectAll().execute(),
+          ])
+          const values: readonly unknown[] = rows.flat().flatMap(row => Object.values(row))
+          return values.map(value => (value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : String(value))).join('\n')
+        }
+        return { close, responses: new SqlResponses(database, partsOn(database), silent), stored }
       },
     }),
   )
