@@ -13,6 +13,8 @@ export interface PluginKind {
   readonly options: string
   /** The vendor in the example, such as `acme`, if that gets the name of the plugin. */
   readonly vendor?: string
+  /** The id of the page in the example, which gets the name of the plugin. */
+  readonly page?: string
   /** The last part of its keyword, if that is not the name of the kind: docs/versions.md lists them. */
   readonly keyword?: string
 }
@@ -135,6 +137,7 @@ export const pluginKinds: readonly PluginKind[] = [
     aliases: ['page'],
     does: 'adds a page to the dashboard',
     example: 'dashboard-page/cache-use.ts',
+    page: 'cache-use',
     files: ['page.js'],
     options: '{}',
     keyword: 'page',

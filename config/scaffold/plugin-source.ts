@@ -11,7 +11,8 @@ export function pluginSource(kind: PluginKind, names: PluginNames): readonly (re
   const renamed = (text: string): string => {
     const packaged = text.replace(/(\n {2}name: )'turnpike-plugin-[^']+'|(definePlugin\(\{\n {2}name: )'[^']+'/, `$1$2'${names.package}'`)
     const own = isPackage ? packaged : packaged.replaceAll(new RegExp(`(?<![\\w-])${exampleName}(?!\\w)`, 'g'), names.short)
-    return kind.vendor === undefined ? own : withVendor(own, kind.vendor, names)
+    const paged = kind.page === undefined ? own : own.replaceAll(new RegExp(`(?<![\\w-])${kind.page}(?![\\w-])`, 'g'), names.short)
+    return kind.vendor === undefined ? paged : withVendor(paged, kind.vendor, names)
   }
   const moved = (text: string): string =>
     [[file, 'index.ts'] as const, ...(kind.files ?? []).map(each => [each, each] as const)].reduce(

@@ -147,7 +147,7 @@ function optionsOf(
           ),
         ],
       },
-      { ...axis, size: axisWidth, values: (_, values) => values.map(format) },
+      { ...axis, size: axisWidth, values: (_, values) => values.map(value => format(value)) },
     ],
     series: [
       {},
