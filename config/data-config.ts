@@ -17,7 +17,7 @@ type Path = readonly (string | number)[]
 /** A config in JSON or YAML, with the line of each of its values. */
 export interface DataConfig {
   readonly value: unknown
-  /** Undefined for what is not in the file. */
+  /** Returns undefined if the file does not have it. */
   readonly lineOf: (path: Path) => number | undefined
 }
 

@@ -12,7 +12,7 @@ import { secretRefusal, siteRefusal, type Refusal } from './inspector-guard.ts'
 const address = '127.0.0.1'
 export const usualInspectorPort = 8082
 
-/** Serves the page of the inspector, on a listener of its own that other machines cannot reach. It is no part of any gateway. */
+/** Serves the page of the inspector, on a listener of its own that other machines cannot reach. No gateway serves it. */
 export class InspectorServer {
   readonly #inspector: Inspector
   readonly #secret = randomBytes(24).toString('base64url')

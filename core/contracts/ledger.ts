@@ -105,7 +105,8 @@ export interface Ledger {
   raiseSpent(cap: Pick<SpendCap, 'account' | 'period'>, usd: number): Maybe<void>
   /**
    * Adds credit, or deducts a negative amount, and returns the balance. Undefined, and nothing changes, if a balance would rise above
-   * `maxCreditUsd` or be taken below 0. `entry.id` makes it idempotent: a second entry with the same id changes nothing.
+   * `maxCreditUsd` or be taken below 0. `entry.id` makes it idempotent: a second entry with the same id changes nothing. Calls
+   * that one process makes at once take effect in their order.
    */
   addCredit(entry: CreditEntry): Maybe<number | undefined>
   /** The time by which it tells periods, in milliseconds since the epoch. Absent: that of the gateway. */

@@ -2,7 +2,7 @@ import type { PluginEntry } from './plugin-entries.ts'
 import { definePlugin, type Options, type OptionsSchema, type Plugin } from './plugin.ts'
 
 /**
- * Makes one plugin of a list of plugins. The config calls it with its options, as any plugin, and gets all of the list in its place.
+ * Makes one plugin from a list of plugins. A config calls it with options, like any plugin, and gets the whole list in its place.
  * `plugins`: as a config lists them, with lists, promises, empty values and other presets, too.
  */
 export function definePreset<const S extends OptionsSchema>({

@@ -159,7 +159,7 @@ t.test('what a request to Chat Completions becomes', async t => {
   t.same(
     events.flatMap(event => (event.type === 'warning' ? [event.param] : [])),
     ['top_p', 'seed'],
-    'callers are told what was left out',
+    'a warning names each member that was not sent',
   )
 })
 

@@ -39,7 +39,7 @@ function problemOf(table: object, adapter: (table: never) => unknown = chatAdapt
   }
 }
 
-/** A mistake, and what is told of it. */
+/** A mistake, and its message. */
 const mistakes: readonly (readonly [table: object, told: string])[] = [
   [{ toolChoise: 'auto' }, 'unknown member toolChoise; did you mean toolChoice?'],
   [{ toolChoice: 'none' }, 'toolChoice must be one of all, modes, auto, got "none"'],

@@ -78,7 +78,7 @@ t.test('a source in the package imports what the packages of others can import',
 const folders = 'bench|bin|config|core|deploy|docs|examples|plugins|scripts|site|test'
 const named = new RegExp(`(?<![\\w./@-])(?:${folders})/[\\w./-]*\\w(?![\\w./<*-])`, 'g')
 
-/** The files and folders that the code of a page names. Names with a placeholder, such as `plugins/<kind>`, are none of a file. */
+/** The files and folders that the code of a page names. Patterns such as `plugins/<kind>` do not count. */
 function namedIn(page: string): readonly string[] {
   const code = page.matchAll(/^(`{3,}).*\n[^]*?^\1$|`[^`\n]+`/gm)
   return Array.from(code, ([text]) => text.match(named) ?? []).flat()

@@ -145,7 +145,7 @@ export class Step {
     }
   }
 
-  /** Undefined where content may not be kept, or there is no room for it. */
+  /** Undefined if the policy forbids keeping content, or the inspector is full. */
   #snapshot(value: unknown): Snapshot | undefined {
     if (!this.#scope.showsContent) return undefined
     const snapshot = snapshotOf(value, this.#scope.masks)

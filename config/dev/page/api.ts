@@ -19,7 +19,7 @@ export async function listed(): Promise<Listed> {
   return (await ask('api/requests')) as Listed
 }
 
-/** Undefined if it is no longer kept. */
+/** Undefined if newer requests have replaced it. */
 export async function inspected(id: string): Promise<Inspected | undefined> {
   const answer = (await ask(`api/requests/${encodeURIComponent(id)}`)) as Inspected | { readonly error: string }
   return 'error' in answer ? undefined : answer

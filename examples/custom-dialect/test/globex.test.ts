@@ -144,7 +144,7 @@ test('Globex answers through a gateway', async () => {
   }
 })
 
-test('a mistake in the table is told by its name', () => {
+test('the message about a mistake in the table names the member', () => {
   const mistaken = { ...host, toolChoise: 'auto', finishReasons: { done: 'end' } }
   assert.throws(() => chatAdapter(mistaken as never), /unknown member toolChoise; did you mean toolChoice\?/)
 })
